@@ -1,0 +1,50 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help env demo test check format table picture bench lock clean
+
+help: ## what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+env: $(VENV)/ready ## the environment, in .venv, as requirements.lock pins it
+
+$(VENV)/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: env ## learners race on the synthetic stream, in a minute
+	$(BIN)/python -m simulators demo
+
+test: env ## all tests; what needs a tool that is not here is skipped with a reason
+	$(BIN)/python -m pytest --numprocesses auto
+
+check: env ## test, and style, types and imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --numprocesses auto
+
+format: env ## let ruff lay the code out
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+table: env ## table 1 of the OAP paper, beside the paper's figures
+	$(BIN)/python -m simulators oap-table-1
+
+picture: env ## the README's picture
+	$(BIN)/python -m simulators learning-curves --out dashboards/learning-curves.svg
+
+bench: env ## speed, as ratios against peers and the machine's limit, on one core; into the README
+	$(BIN)/python -m tests.benchmarks --readme README.md
+
+lock: env ## pin all dependencies anew
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/python -m piptools compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --extra dev --extra bench --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --output-file requirements.lock pyproject.toml
+
+clean: ## remove what was made
+	rm -rf $(VENV) build out *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,1 @@
+"""Streams to learn from, and the papers' protocols."""

@@ -1,0 +1,38 @@
+"""stream-rank: ranking rules, learned from a stream one event at a time."""
+
+from stream_rank.errors import EventError, FeatureError, LabelError
+from stream_rank.kernels import Gaussian, Linear, Polynomial
+from stream_rank.learners.averaged_prank import AveragedPRank
+from stream_rank.learners.oap_bagg import OAPBagg
+from stream_rank.learners.oap_bpm import OAPBPM
+from stream_rank.learners.oap_vp import OAPVP
+from stream_rank.learners.prank import PRank
+from stream_rank.learners.voted_prank import VotedPRank
+from stream_rank.learners.widrow_hoff import WidrowHoff
+from stream_rank.maps.polynomial_features import PolynomialFeatures
+from stream_rank.maps.random_fourier_features import RandomFourierFeatures
+from stream_rank.metrics.rank_error_rate import RankErrorRate
+from stream_rank.metrics.rank_loss import RankLoss
+from stream_rank.metrics.weighted_kappa import WeightedKappa
+
+__all__ = [
+    "OAPBPM",
+    "OAPVP",
+    "AveragedPRank",
+    "EventError",
+    "FeatureError",
+    "Gaussian",
+    "LabelError",
+    "Linear",
+    "OAPBagg",
+    "PRank",
+    "Polynomial",
+    "PolynomialFeatures",
+    "RandomFourierFeatures",
+    "RankErrorRate",
+    "RankLoss",
+    "VotedPRank",
+    "WeightedKappa",
+    "WidrowHoff",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,33 @@
+"""Finding numbers that must not enter."""
+
+from stream_rank.engine.jit import compiled
+
+__all__ = ["bound_of", "first_beyond"]
+
+_BOUNDS = {"float64": 1e130, "float32": 1e9}
+
+
+def bound_of(dtype: str) -> float:
+    """The largest feature that is let in.
+
+    A weight is a sum of features, each a few ranks times over, and stops growing when a feature is
+    less than its last digit; a score is a sum of products of weights and features, for lasting
+    averages times the number of rounds. With these bounds and fewer than 2**30 features
+    none of them can overflow, however many events come, and no event needs a check of the weights.
+    """
+    return _BOUNDS[dtype]
+
+
+@compiled
+def first_beyond(values, bound):
+    """The place, counted along rows, of the first number that is beyond `bound` or not a number; or -1."""
+    n_rows, n_columns = values.shape
+    for row in range(n_rows):
+        good = True
+        for column in range(n_columns):
+            good &= abs(values[row, column]) <= bound
+        if not good:
+            for column in range(n_columns):
+                if not abs(values[row, column]) <= bound:
+                    return row * n_columns + column
+    return -1

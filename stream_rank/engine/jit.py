@@ -1,0 +1,62 @@
+"""Compiling the engine, and keeping what was compiled.
+
+Numba keeps compiled code on disk and compares the time stamp of *one* file: a
+function whose callee changed in another file would be served stale. Here the
+folder of the cache carries a digest of every file of the engine, so any change
+compiles all of it anew and nothing else ever does.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import extending
+
+__all__ = ["cache_folder", "compiled", "inlined", "intrinsic"]
+
+_Function = Callable[..., Any]
+_config: Any = numba.config
+
+
+def _digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept: `NUMBA_CACHE_DIR` if set, else the user's cache folder."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    root = Path(base) if base else Path.home() / ".cache"
+    return root / "stream-rank" / _digest()
+
+
+_FOLDER = str(cache_folder())
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile an entry point: called from Python, kept on disk, without the interpreter's lock."""
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = _FOLDER  # read once, when the function is decorated
+    try:
+        entry: _Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return entry
+    finally:
+        _config.CACHE_DIR = before
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a part of entry points: LLVM folds it into its callers, nothing is kept of its own."""
+    part: _Function = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return part
+
+
+def intrinsic(function: _Function) -> _Function:
+    """Make a function of compiled code from one that writes its instructions."""
+    made: _Function = extending.intrinsic(function)
+    return made

@@ -1,0 +1,191 @@
+"""Kernel values between an event and the support set, and the family of members over them.
+
+A kernel learner's weights are coefficients of support vectors, and its features are kernel
+values. The support set is one for all members: an event costs one row of kernel values,
+whatever the number of members. An event joins it when at least one member was wrong. When
+`budget` vectors are kept, the oldest is dropped, with its coefficient in every member and in the averaged rule.
+
+Cost of an event: O(budget * d) for the row, then what the family costs with `budget` features.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stream_rank.engine.events import Expansion
+from stream_rank.engine.family import ask
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.lanes import as_element, dot, get, lanes_of, pointer, put, shift
+from stream_rank.engine.members import choose, consider, find_wrong, learn, score
+from stream_rank.engine.memory import Layout, padded, place
+from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
+
+__all__ = [
+    "GAUSSIAN",
+    "POLYNOMIAL",
+    "learn_pair_kernel",
+    "opinions_kernel",
+    "run_kernel",
+    "support_layout",
+]
+
+# Sections of the support set's memory.
+SIZES, PARAMETERS, VECTORS, SQUARES, ROW, OTHER_ROW = range(6)
+
+# Entries of SIZES: the kernel, the most vectors, how many there are, the next to be dropped, and the features.
+KIND, BUDGET, USED, OLDEST, FEATURES = range(5)
+
+POLYNOMIAL, GAUSSIAN = range(2)
+"""`(x.z + offset) ** degree`, and `exp(-|x - z|**2 / (2 * width**2))`."""
+
+
+def support_layout(budget: int, n_features: int, dtype: str) -> Layout:
+    """The sections of a support set of at most `budget` vectors."""
+    features, slots = padded(n_features, dtype), padded(budget, dtype)
+    return {
+        "sizes": ("int64", (5,)),
+        "parameters": ("float64", (2,)),
+        "vectors": (dtype, (budget, features)),
+        "squares": ("float64", (budget,)),
+        "row": (dtype, (slots,)),
+        "other_row": (dtype, (slots,)),
+    }
+
+
+class Support(NamedTuple):
+    """The sections as pointers."""
+
+    sizes: Any
+    parameters: Any
+    vectors: Any
+    squares: Any
+    row: Any
+    other_row: Any
+    features: Any
+
+
+@inlined
+def open_support(block):
+    """The support set inside a memory block."""
+    sizes = pointer(block, place(block, SIZES), np.int64)
+    return Support(
+        sizes,
+        pointer(block, place(block, PARAMETERS), np.float64),
+        pointer(block, place(block, VECTORS), block.dtype),
+        pointer(block, place(block, SQUARES), np.float64),
+        pointer(block, place(block, ROW), block.dtype),
+        pointer(block, place(block, OTHER_ROW), block.dtype),
+        get(sizes, FEATURES),
+    )
+
+
+@inlined
+def power(base, exponent):
+    """`base ** exponent` by squaring, so that every machine gives the same bits."""
+    result = 1.0
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@inlined
+def evaluate(support, values, row):
+    """Write the kernel values of an event and every support vector; return how many, in whole vectors."""
+    used = get(support.sizes, USED)
+    first, second = get(support.parameters, 0), get(support.parameters, 1)
+    polynomial = get(support.sizes, KIND) == POLYNOMIAL
+    square = np.float64(dot(values, values, support.features))
+    for i in range(used):
+        vector = shift(support.vectors, i * support.features)
+        product = np.float64(dot(vector, values, support.features))
+        if polynomial:
+            value = power(product + first, np.int64(second))
+        else:
+            distance = max(0.0, square + get(support.squares, i) - 2.0 * product)
+            value = np.exp(-distance / (2.0 * first * first))
+        put(row, i, as_element(row, value))
+    lanes = lanes_of(get(row, 0))
+    return (used + lanes - 1) & -lanes
+
+
+@inlined
+def free_slot(support):
+    """The slot that the next support vector takes."""
+    used = get(support.sizes, USED)
+    return used if used < get(support.sizes, BUDGET) else get(support.sizes, OLDEST)
+
+
+@inlined
+def join(state, support, values):
+    """Put an event into the free slot, whose coefficients are forgotten; return the slot."""
+    slot = free_slot(support)
+    if get(support.sizes, USED) < get(support.sizes, BUDGET):
+        put(support.sizes, USED, slot + 1)
+    else:
+        put(support.sizes, OLDEST, (slot + 1) % get(support.sizes, BUDGET))
+        for j in range(state.n_members):
+            put(shift(state.weights, j * state.slots), slot, as_element(state.weights, 0.0))
+        put(state.mean, slot, 0.0)
+    for i in range(support.features):
+        put(support.vectors, slot * support.features + i, get(values, i))
+    put(support.squares, slot, np.float64(dot(values, values, support.features)))
+    return slot
+
+
+@compiled
+def run_kernel(block, support_block, rows, labels, ranks, learning):
+    """Predict the ranks of dense rows, each before it is learned if `learning`."""
+    state, support = open_state(block), open_support(support_block)
+    for i in range(ranks.size):
+        values = shift(pointer(rows, 0, block.dtype), i * support.features)
+        count = evaluate(support, values, support.row)
+        rank, n_members = consider(state, Expansion(support.row, count, 0), learning, False)
+        ranks[i] = rank
+        if learning:
+            n_wrong = find_wrong(state, labels[i], n_members)
+            slot = join(state, support, values) if n_wrong > 0 else 0
+            learn(state, Expansion(support.row, count, slot), labels[i], n_wrong)
+
+
+@compiled
+def opinions_kernel(block, support_block, rows, shares, scores):
+    """For dense rows: each rank's share of the votes, and the averaged rule's score."""
+    state, support = open_state(block), open_support(support_block)
+    for i in range(scores.size):
+        values = shift(pointer(rows, 0, block.dtype), i * support.features)
+        count = evaluate(support, values, support.row)
+        scores[i] = ask(state, Expansion(support.row, count, 0), shares[i])
+
+
+@compiled
+def learn_pair_kernel(block, support_block, pair, magnitude):
+    """Learn that the first of two rows is preferred to the second: both join the support set."""
+    state, support = open_state(block), open_support(support_block)
+    preferred = pointer(pair, 0, block.dtype)
+    other = shift(preferred, support.features)
+    evaluate(support, preferred, support.row)
+    count = evaluate(support, other, support.other_row)
+    for i in range(count):
+        put(support.row, i, get(support.row, i) - get(support.other_row, i))
+    number = get(state.sizes, EVENTS)
+    n_chosen = choose(state, number)
+    score(state, Expansion(support.row, count, 0), state.chosen, n_chosen, False)
+    n_wrong = 0
+    for i in range(n_chosen):
+        put(state.wrong, n_wrong, get(state.chosen, i))
+        n_wrong += get(state.scores, i) <= 0.0
+    if n_wrong > 0:
+        rounds = np.float64(number) if state.rule == LASTING else 1.0
+        for which in range(2):
+            factor = magnitude if which == 0 else -magnitude
+            slot = join(state, support, preferred if which == 0 else other)
+            for i in range(n_wrong):
+                row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
+                put(row, slot, as_element(row, factor))
+            if state.rule == AVERAGED or state.rule == LASTING:
+                put(state.mean, slot, rounds * n_wrong * factor)
+    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
+    put(state.sizes, EVENTS, number + 1)

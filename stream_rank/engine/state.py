@@ -1,0 +1,119 @@
+"""The memory of a family of PRank members: what its sections are, and how compiled code sees them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stream_rank.engine.coins import WORD
+from stream_rank.engine.jit import inlined
+from stream_rank.engine.lanes import get, pointer
+from stream_rank.engine.memory import Layout, padded, place
+
+__all__ = [
+    "AVERAGED",
+    "EVENTS",
+    "GROUP",
+    "KEY",
+    "LASTING",
+    "MEMBERS",
+    "RANKS",
+    "RATE",
+    "RULE",
+    "SLOTS",
+    "SUMS",
+    "UPDATES",
+    "VOTED",
+    "WEIGHTED",
+    "State",
+    "layout",
+    "open_state",
+]
+
+# Sections of the memory, by number; `layout` lists them in this order.
+SIZES, THRESHOLDS, MEAN_THRESHOLDS, MEAN, WEIGHTS, CORRECT = range(6)
+COINS, CHOSEN, EVERYBODY, SCORES, WRONG, STEPS, ROW = range(6, 13)
+
+# Entries of the section SIZES.
+MEMBERS, SLOTS, RANKS, EVENTS, UPDATES, KEY, RATE, RULE = range(8)
+
+# How the members' opinions become one rank.
+AVERAGED, VOTED, WEIGHTED, LASTING = range(4)
+"""The mean of the members' weights; their mean vote; the same weighted by correct ranks; and the mean over all
+rounds of the only member's weights."""
+
+GROUP = 8
+"""Numbers in a vector of doubles: members scored together, thresholds compared together."""
+
+SUMS = 4
+"""Sums of steps kept apart: adding to the one that was just stored would wait for it."""
+
+
+def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:
+    """The sections for `n_members` members with `n_slots` features (or support vectors)."""
+    slots, edges = padded(n_slots, dtype), padded(n_ranks + 1, "float64")
+    listed = padded(n_members, "float64") + GROUP
+    return {
+        "sizes": ("int64", (8,)),
+        "thresholds": ("float64", (n_members, edges)),
+        "mean_thresholds": ("float64", (edges,)),
+        "mean": ("float64", (slots,)),
+        "weights": (dtype, (n_members, slots)),
+        "correct": ("int64", (n_members,)),
+        "coins": ("uint64", (-(-n_members // WORD),)),
+        "chosen": ("uint32", (listed,)),
+        "everybody": ("uint32", (listed,)),
+        "scores": ("float64", (listed,)),
+        "wrong": ("uint32", (n_members,)),
+        "steps": ("float64", (SUMS, edges)),
+        "row": (dtype, (slots,)),
+    }
+
+
+class State(NamedTuple):
+    """The sections as pointers, and the sizes that loops need."""
+
+    sizes: Any
+    thresholds: Any
+    mean_thresholds: Any
+    mean: Any
+    weights: Any
+    correct: Any
+    coins: Any
+    chosen: Any
+    everybody: Any
+    scores: Any
+    wrong: Any
+    steps: Any
+    row: Any
+    n_members: Any
+    slots: Any
+    n_ranks: Any
+    edges: Any
+    rule: Any
+
+
+@inlined
+def open_state(block):
+    """The state inside a memory block."""
+    sizes = pointer(block, place(block, SIZES), np.int64)
+    n_ranks = get(sizes, RANKS)
+    return State(
+        sizes,
+        pointer(block, place(block, THRESHOLDS), np.float64),
+        pointer(block, place(block, MEAN_THRESHOLDS), np.float64),
+        pointer(block, place(block, MEAN), np.float64),
+        pointer(block, place(block, WEIGHTS), block.dtype),
+        pointer(block, place(block, CORRECT), np.int64),
+        pointer(block, place(block, COINS), np.uint64),
+        pointer(block, place(block, CHOSEN), np.uint32),
+        pointer(block, place(block, EVERYBODY), np.uint32),
+        pointer(block, place(block, SCORES), np.float64),
+        pointer(block, place(block, WRONG), np.uint32),
+        pointer(block, place(block, STEPS), np.float64),
+        pointer(block, place(block, ROW), block.dtype),
+        get(sizes, MEMBERS),
+        get(sizes, SLOTS),
+        n_ranks,
+        (n_ranks + GROUP) & -GROUP,
+        get(sizes, RULE),
+    )

@@ -1,0 +1,1 @@
+"""River estimators that learn to rank, one a file."""

@@ -1,0 +1,222 @@
+"""What all learners share: from dicts and tables to the engine's rows, and back."""
+
+import math
+import struct
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from copy import copy
+from operator import itemgetter
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.errors import EventError, FeatureError
+from stream_rank.learners.models.model import Model
+from stream_rank.learners.table import DenseBlock, SparseBlock, Table, unusable
+from stream_rank.learners.vocabulary import Vocabulary, in_order
+
+__all__ = ["Features", "Learner", "check_dtype", "check_magnitude", "like_input"]
+
+Array = npt.NDArray[Any]
+Features = Mapping[Any, Any]
+"""An event's features by name; names may be anything hashable."""
+
+_SPARSE_BELOW = 8
+"""A dict with less than one in so many known features is learned as a sparse event."""
+
+
+def check_dtype(dtype: str) -> str:
+    """The dtype, if it is one that the engine has."""
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
+    return dtype
+
+
+def check_magnitude(magnitude: float, bound: float) -> float:
+    """The magnitude of a preference, if it is a number above 0."""
+    if not 0 < magnitude <= bound:
+        raise EventError(
+            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
+        )
+    return float(magnitude)
+
+
+class Learner:
+    """A vocabulary, a model, and the ways from an event to the model.
+
+    An event reaches the model in one of two ways. `_seat` writes a dict to the model's row, by a
+    getter and a packer made for the names known so far; that is most of what a single event
+    costs. `_table_blocks` makes rows of a table. Both give new features their slots first.
+    """
+
+    _model: Model
+
+    def __init__(self) -> None:
+        self._vocabulary = Vocabulary()
+        self._fit_to_vocabulary()
+
+    # One event ------------------------------------------------------------------------------
+
+    def _fit_to_vocabulary(self) -> None:
+        """Make the getter and the packer for the features known, and room for them in the model."""
+        names = self._vocabulary.names
+        self._make_room(len(names))
+        self._width = len(names)
+        self._pick: Callable[[Any], tuple[Any, ...]]
+        if len(names) > 1:
+            self._pick = itemgetter(*names)
+        elif names:
+            only = names[0]
+            self._pick = lambda x: (x[only],)
+        else:
+            self._pick = lambda _: ()
+        code = "d" if self._model.dtype == "float64" else "f"
+        self._pack = struct.Struct(f"={len(names)}{code}").pack_into
+
+    def _make_room(self, n_features: int) -> None:
+        """Make room for features in the model, and find its row again, which may have moved."""
+        self._model.resize(n_features)
+        self._row = memoryview(self._model.row.data).cast("B")
+
+    def _seat(self, x: Features, learning: bool) -> SparseBlock | None:
+        """Write an event to the model's row, or return it as a sparse event if that is much shorter."""
+        if type(x) is not dict:
+            x = dict(x)  # some mappings invent what they do not have
+        try:
+            self._pack(self._row, 0, *self._pick(x))
+            if len(x) == self._width:
+                return None
+        except (KeyError, TypeError, struct.error, OverflowError):
+            pass
+        values = self._checked(x)
+        if learning:
+            self._introduce(values)
+        elif self._model.dense_only:
+            self._write_all(values)
+            return None
+        if len(values) * _SPARSE_BELOW < self._width and not self._model.dense_only:
+            return self._sparse(values)
+        self._write(values)
+        return None
+
+    def _write(self, values: Mapping[Hashable, float]) -> None:
+        """Write the known features to the model's row, those that are missing as zeros."""
+        value_of = values.get
+        self._pack(self._row, 0, *[value_of(name, 0.0) for name in self._vocabulary.names])
+
+    def _write_all(self, values: Mapping[Hashable, float]) -> None:
+        """Write unknown features too, where they would go: they lengthen the distance to support vectors."""
+        known = self._vocabulary.slot_of
+        names = [*self._vocabulary.names, *in_order(name for name in values if name not in known)]
+        self._make_room(len(names))
+        self._model.row[: len(names)] = [values.get(name, 0.0) for name in names]
+
+    def _checked(self, x: Features) -> dict[Hashable, float]:
+        """The features as numbers, or an error that names the one that is none."""
+        bound, values = self._model.bound, {}
+        for name, value in x.items():
+            try:
+                number = float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise unusable(name, value, bound) from None
+            if not abs(number) <= bound or isinstance(value, str | bytes):
+                raise unusable(name, value, bound)
+            values[name] = number
+        return values
+
+    def _sparse(self, values: Mapping[Hashable, float]) -> SparseBlock:
+        slot_of = self._vocabulary.slot_of
+        pairs = sorted((slot_of[name], value) for name, value in values.items() if name in slot_of)
+        return SparseBlock(
+            0,
+            1,
+            np.array([0, len(pairs)], np.int64),
+            np.array([slot for slot, _ in pairs], np.int64),
+            np.array([value for _, value in pairs], self._model.dtype),
+        )
+
+    def _refuse(self, x: Features) -> FeatureError:
+        """The error for an event that the engine found unusable."""
+        try:
+            self._checked(dict(x))
+        except FeatureError as error:
+            return error
+        return FeatureError("an event has a number that is too large")
+
+    def _difference(self, preferred: Features, other: Features) -> dict[Hashable, float]:
+        """What the preferred has more than the other, feature by feature."""
+        first, second = self._checked(preferred), self._checked(other)
+        names = [*first, *(name for name in second if name not in first)]
+        return {name: first.get(name, 0.0) - second.get(name, 0.0) for name in names}
+
+    def learn_pair(
+        self,
+        preferred: Features,
+        other: Features,
+        magnitude: float = 1.0,
+    ) -> None:
+        """Learn that one item is preferred to another.
+
+        Where the rule misorders the two, its weights move by `magnitude` times their difference;
+        thresholds stay.
+        """
+        magnitude = check_magnitude(magnitude, self._model.bound)
+        difference = self._difference(preferred, other)
+        largest = max(map(abs, difference.values()), default=0.0) * max(1.0, magnitude)
+        if not largest <= self._model.bound:
+            raise EventError(
+                f"the difference of the pair times its magnitude is {largest:g}; "
+                f"at most {self._model.bound:g} is needed"
+            )
+        self._introduce(difference)
+        self._write(difference)
+        self._model.learn_pair(self._model.block, magnitude, math.inf)
+
+    def _introduce(self, x: Features) -> None:
+        """Give slots to the features of an event that have none."""
+        if not self._vocabulary.slot_of.keys() >= x.keys():
+            self._vocabulary.add(in_order(x))
+            self._fit_to_vocabulary()
+
+    # Many events ----------------------------------------------------------------------------
+
+    def _table_blocks(
+        self, table: Table, first: int, end: int
+    ) -> Iterator[DenseBlock | SparseBlock]:
+        model, vocabulary = self._model, self._vocabulary
+        if model.dense_only:  # unknown features count too, see _write_all
+            vocabulary = copy(vocabulary)
+            table.introduce(vocabulary)
+            self._make_room(len(vocabulary))
+        return table.blocks(vocabulary, model.n_slots, model.dtype, first, end, model.dense_only)
+
+    def _meet(self, table: Table) -> None:
+        """Give slots to the features of a table that have none."""
+        before = len(self._vocabulary)
+        table.introduce(self._vocabulary)
+        if len(self._vocabulary) > before:
+            self._fit_to_vocabulary()
+
+    # Copies ---------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = ("_width", "_pick", "_pack", "_row")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._fit_to_vocabulary()
+
+
+def like_input(values: Array, table: Table, name: Any = None) -> Any:
+    """Predictions in the form of what was asked: a series for a data frame, else an array."""
+    if table.native is None:
+        return values
+    frame = nw.from_native(table.native, eager_only=True)
+    column = values.tolist() if values.dtype == object else values
+    series = nw.new_series(name or "prediction", column, backend=frame.implementation)
+    native = series.to_native()
+    if frame.implementation.is_pandas_like():
+        native.index = table.native.index
+    return native

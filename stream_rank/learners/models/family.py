@@ -1,0 +1,152 @@
+"""A family of linear PRank members: one state for PRank and all OAP learners, which differ in their rule."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine import family, state
+from stream_rank.engine.check import bound_of
+from stream_rank.engine.coins import chance
+from stream_rank.engine.memory import Memory
+from stream_rank.learners.table import DenseBlock, SparseBlock
+
+__all__ = ["Family"]
+
+Array = npt.NDArray[Any]
+
+
+class Family:
+    """Members over features."""
+
+    dense_only = False
+    learn_row = staticmethod(family.learn_row)
+    predict_row = staticmethod(family.predict_row)
+    learn_pair = staticmethod(family.learn_pair)
+
+    def __init__(
+        self,
+        n_ranks: int,
+        n_members: int,
+        rule: int,
+        dtype: str,
+        key: int = 0,
+        sampling: float = 1.0,
+        n_slots: int = 1,
+    ) -> None:
+        self.dtype, self.bound = dtype, bound_of(dtype)
+        self._keep(Memory(dtype, state.layout(n_members, n_slots, n_ranks, dtype)))
+        sizes = self.memory["sizes"]
+        sizes[state.MEMBERS], sizes[state.RANKS], sizes[state.RULE] = n_members, n_ranks, rule
+        sizes[state.SLOTS] = self.memory["mean"].size
+        sizes[state.KEY] = np.uint64(key).astype(np.int64)
+        sizes[state.RATE] = np.uint64(chance(sampling)).astype(np.int64)
+        self.memory["everybody"][:n_members] = np.arange(n_members)
+        self._fence(self.memory, n_ranks)
+
+    def _keep(self, memory: Memory) -> None:
+        self.memory, self.block, self.row = memory, memory.block, memory["row"]
+        self.n_slots = self.row.size
+
+    @staticmethod
+    def _fence(memory: Memory, n_ranks: int) -> None:
+        """Put the first threshold at minus infinity, and those that are not in use at infinity."""
+        for edges in (memory["thresholds"], memory["mean_thresholds"][None]):
+            edges[:, 0] = -np.inf
+            edges[:, n_ranks:] = np.inf
+
+    def _size(self, entry: int) -> int:
+        return int(self.memory["sizes"][entry])
+
+    @property
+    def n_ranks(self) -> int:
+        """How many ranks there are."""
+        return self._size(state.RANKS)
+
+    @property
+    def events(self) -> int:
+        """Events learned."""
+        return self._size(state.EVENTS)
+
+    @property
+    def updates(self) -> int:
+        """Members' mistakes so far."""
+        return self._size(state.UPDATES)
+
+    def _layout(self, n_slots: int, n_ranks: int) -> Any:
+        return state.layout(self._size(state.MEMBERS), n_slots, n_ranks, self.dtype)
+
+    def resize(self, n_features: int) -> None:
+        """Make room for at least so many features."""
+        if n_features > self.n_slots:
+            # half as much again, or a vocabulary that grows name by name would be copied for each
+            wanted = n_features if self.events == 0 else max(n_features, self.n_slots * 3 // 2)
+            self._keep(self.memory.reshaped(self._layout(wanted, self.n_ranks)))
+            self.memory["sizes"][state.SLOTS] = self.n_slots
+
+    def insert_rank(self, place: int) -> None:
+        """Make room for a new rank above the lowest `place` ranks.
+
+        It splits a threshold: the one between its neighbours, or the outermost if it is the lowest or
+        highest. Both halves begin where the threshold was, so their order holds.
+        """
+        old, n_ranks = self.memory, self.n_ranks
+        self._keep(old.reshaped(self._layout(self.n_slots, n_ranks + 1)))
+        split = min(max(place, 1), n_ranks - 1)
+        for name in ("thresholds", "mean_thresholds"):
+            before = old[name].reshape(-1, old[name].shape[-1])
+            after = self.memory[name].reshape(len(before), -1)
+            if n_ranks == 1:
+                after[:, 1] = 0.0
+            else:
+                after[:, 1 : split + 1] = before[:, 1 : split + 1]
+                after[:, split + 1 : n_ranks + 1] = before[:, split:n_ranks]
+        self.memory["sizes"][state.RANKS] = n_ranks + 1
+        self._fence(self.memory, n_ranks + 1)
+
+    def run(
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+    ) -> None:
+        """Predict rows, each before it is learned if `learning`."""
+        if isinstance(rows, SparseBlock):
+            family.run_sparse(
+                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learning
+            )
+        else:
+            family.run(self.block, rows.rows, answers, predictions, learning)
+
+    def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
+        """Each rank's share of the members' votes, and the averaged rule's score."""
+        if isinstance(rows, SparseBlock):
+            family.opinions_sparse(self.block, rows.starts, rows.slots, rows.values, shares, scores)
+        else:
+            family.opinions(self.block, rows.rows, shares, scores)
+
+    def averaged(self) -> tuple[Array, Array]:
+        """Weights (one a slot) and thresholds of the averaged rule."""
+        memory, rule = self.memory, self._size(state.RULE)
+        inner = slice(1, self.n_ranks)
+        if rule == state.AVERAGED:
+            n_members = self._size(state.MEMBERS)
+            return memory["mean"] / n_members, memory["mean_thresholds"][inner] / n_members
+        if rule == state.LASTING:
+            rounds = max(1, self.events)
+            thresholds = memory["thresholds"][0, inner] - memory["mean_thresholds"][inner] / rounds
+            return memory["weights"][0] - memory["mean"] / rounds, thresholds
+        ballots = np.ones(self._size(state.MEMBERS))
+        if rule == state.WEIGHTED and memory["correct"].any():
+            ballots = memory["correct"].astype(np.float64)
+        ballots /= ballots.sum()
+        return ballots @ memory["weights"], ballots @ memory["thresholds"][:, inner]
+
+    def memories(self) -> dict[str, Memory]:
+        """All there is to keep, by name."""
+        return {"family": self.memory}
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("block", "row")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._keep(self.memory)

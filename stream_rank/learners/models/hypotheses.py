@@ -1,0 +1,38 @@
+"""The hypotheses of a voted perceptron: a family of which one member learns."""
+
+from typing import Any
+
+import numpy.typing as npt
+
+from stream_rank.engine import state, voted
+from stream_rank.learners.models.family import Family
+from stream_rank.learners.table import DenseBlock, SparseBlock
+
+__all__ = ["Hypotheses"]
+
+Array = npt.NDArray[Any]
+
+
+class Hypotheses(Family):
+    """At most `most` rules that PRank has held."""
+
+    learn_row = staticmethod(voted.learn_hypothesis_row)
+    predict_row = staticmethod(voted.predict_hypotheses_row)
+    learn_pair = staticmethod(voted.learn_hypothesis_pair)
+
+    def __init__(self, n_ranks: int, most: int, dtype: str) -> None:
+        super().__init__(n_ranks, most, state.WEIGHTED, dtype)
+        sizes = self.memory["sizes"]
+        sizes[voted.CURRENT], sizes[voted.USED] = 0, 1
+        self.memory["correct"][0] = 1
+
+    def run(
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+    ) -> None:
+        """Predict rows, each before it is learned if `learning`."""
+        if isinstance(rows, SparseBlock):
+            voted.run_hypotheses_sparse(
+                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learning
+            )
+        else:
+            voted.run_hypotheses(self.block, rows.rows, answers, predictions, learning)

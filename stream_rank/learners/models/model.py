@@ -1,0 +1,49 @@
+"""What learners expect of a model."""
+
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from stream_rank.engine.memory import Memory
+from stream_rank.learners.table import DenseBlock, SparseBlock
+
+__all__ = ["Model"]
+
+Array = npt.NDArray[Any]
+
+
+class Model(Protocol):
+    """Memory, and functions of the engine that teach it and ask it.
+
+    The functions for one event take the memory's block as their first argument; the event itself was
+    written to `row` before.
+    """
+
+    dtype: str
+    bound: float
+    block: Array
+    row: Array
+    """Where one event's features go, one number a slot."""
+    n_slots: int
+    dense_only: bool
+    """Whether sparse events must be written out as rows."""
+
+    def resize(self, n_features: int) -> None:
+        """Make room for at least so many features."""
+
+    def learn_row(self, block: Array, answer: Any, bound: float) -> bool:
+        """Learn the event in `row`; False, and nothing learned, if a number is beyond `bound`."""
+
+    def predict_row(self, block: Array, bound: float) -> Any:
+        """The prediction for the event in `row`, or what is no prediction if a number is beyond `bound`."""
+
+    def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
+        """Learn the pair whose difference is in `row`, under the same condition."""
+
+    def run(
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+    ) -> None:
+        """Predict rows, each before it is learned if `learning`."""
+
+    def memories(self) -> dict[str, Memory]:
+        """All there is to keep, by name."""

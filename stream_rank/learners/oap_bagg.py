@@ -1,0 +1,49 @@
+"""OAP-Bagg: on-line bagging of PRank."""
+
+from stream_rank.engine.state import VOTED
+from stream_rank.learners.oap import OAP
+
+__all__ = ["OAPBagg"]
+
+
+class OAPBagg(OAP):
+    """PRank members on random samples of the stream; they vote.
+
+    The members are those of `OAPBPM`. `vote_one` gives the mean of their ranks; the predicted rank is the
+    mean rounded (halves go up).
+
+    Cost: O(n_members * (d + k)) to predict an event, and O(sampling * n_members * d) to learn it.
+
+    Parameters
+    ----------
+    n_ranks
+        The number of ranks, when labels are 1 to `n_ranks`; None discovers them.
+    n_members
+        The number of members.
+    sampling
+        The rate at which a member learns.
+    seed
+        Any whole number makes the coins repeatable.
+    kernel
+        None or `Linear()` for weights of features; `Polynomial` or `Gaussian` for a support set.
+    budget
+        The most support vectors of a kernel learner; beyond it the oldest is dropped.
+    dtype
+        "float64" or "float32".
+
+    References
+    ----------
+    E. F. Harrington. Online ranking/collaborative filtering using the perceptron algorithm. ICML 2003.
+
+    Examples
+    --------
+    >>> from stream_rank import OAPBagg
+    >>> model = OAPBagg(n_ranks=3, n_members=10, sampling=0.5, seed=7)
+    >>> for _ in range(20):
+    ...     for rank, place in ((1, -1.0), (2, 0.0), (3, 1.0)):
+    ...         model.learn_one({"place": place, "one": 1.0}, rank)
+    >>> model.predict_one({"place": 0.8, "one": 1.0}), model.vote_one({"place": 0.8, "one": 1.0})
+    (3, 3.0)
+    """
+
+    _rule = VOTED

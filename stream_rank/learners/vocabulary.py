@@ -1,0 +1,61 @@
+"""Which feature lies in which slot."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Vocabulary", "in_order"]
+
+
+def _place_in_order(name: Hashable) -> tuple[str, str, Any]:
+    kind = type(name)
+    comparable = name if isinstance(name, int | float | str | bytes) else repr(name)
+    return kind.__module__, kind.__qualname__, comparable
+
+
+def in_order(names: Iterable[Hashable]) -> list[Hashable]:
+    """The names in an order that depends on nothing but the names.
+
+    >>> in_order(["b", 3, "a", 20])
+    [3, 20, 'a', 'b']
+    """
+    return sorted(names, key=_place_in_order)
+
+
+class Vocabulary:
+    """Names of features, in the order of their slots; a slot is never given back.
+
+    Names that first come together in one event take their slots in the order of `in_order`, so a
+    learner does not depend on the order in which an event lists its features.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.add(in_order(["b", "a"]))
+    >>> vocabulary.slots(["a", "b", "c"])
+    array([ 0,  1, -1])
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Hashable] = []
+        self.slot_of: dict[Hashable, int] = {}
+
+    def __copy__(self) -> "Vocabulary":
+        other = Vocabulary()
+        other.names, other.slot_of = list(self.names), dict(self.slot_of)
+        return other
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def add(self, names: Iterable[Hashable]) -> None:
+        """Give slots to the names that have none, in the order given."""
+        for name in names:
+            if name not in self.slot_of:
+                self.slot_of[name] = len(self.names)
+                self.names.append(name)
+
+    def slots(self, names: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+        """The slot of each name, or -1."""
+        slot_of = self.slot_of
+        return np.array([slot_of.get(name, -1) for name in names], np.int64)

@@ -1,0 +1,55 @@
+"""PRank with all its past, voting."""
+
+from stream_rank.learners.ensemble import Ensemble
+from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.hypotheses import Hypotheses
+
+__all__ = ["VotedPRank"]
+
+
+class VotedPRank(Ensemble):
+    """PRank whose past rules vote, each with the number of rounds that it survived.
+
+    Every mistake ends a hypothesis and begins another. The rank is the mean vote, rounded
+    (halves go up). Memory is bounded: where there is no room for a new hypothesis, the one that survived
+    the fewest rounds is dropped, the earliest in memory among equals.
+
+    Cost: O(H * (d + k)) an event with H hypotheses.
+
+    Parameters
+    ----------
+    n_ranks
+        The number of ranks, when labels are 1 to `n_ranks`; None discovers them.
+    max_hypotheses
+        The most hypotheses that are kept, the one that is learning among them.
+    dtype
+        "float64" or "float32".
+
+    References
+    ----------
+    E. F. Harrington. Online ranking/collaborative filtering using the perceptron algorithm. ICML 2003
+    (there PRank-VP); Y. Freund and R. E. Schapire, 1999.
+
+    Examples
+    --------
+    >>> from stream_rank import VotedPRank
+    >>> model = VotedPRank(n_ranks=3, max_hypotheses=10)
+    >>> for _ in range(20):
+    ...     for rank, place in ((1, -1.0), (2, 0.0), (3, 1.0)):
+    ...         model.learn_one({"place": place, "one": 1.0}, rank)
+    >>> model.predict_one({"place": 0.9, "one": 1.0})
+    3
+    """
+
+    def __init__(
+        self, n_ranks: int | None = None, max_hypotheses: int = 100, dtype: str = "float64"
+    ) -> None:
+        if isinstance(max_hypotheses, bool) or not max_hypotheses >= 1:
+            raise ValueError(
+                f"max_hypotheses must be a whole number of at least 1, not {max_hypotheses!r}"
+            )
+        self.max_hypotheses = max_hypotheses
+        super().__init__(n_ranks, dtype)
+
+    def _new_model(self, n_ranks: int) -> Family:
+        return Hypotheses(n_ranks, self.max_hypotheses, self.dtype)

@@ -1,0 +1,183 @@
+"""Widrow-Hoff: least mean squares."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from river import base
+
+from stream_rank.errors import LabelError
+from stream_rank.learners.labels import Labels
+from stream_rank.learners.learner import Features, Learner, check_dtype, like_input
+from stream_rank.learners.models.least_squares import LeastSquares
+from stream_rank.learners.table import Table
+
+__all__ = ["WidrowHoff"]
+
+Array = npt.NDArray[Any]
+
+
+class WidrowHoff(Learner, base.MiniBatchRegressor):
+    """The on-line regression that ranks are often left to: `w` moves by `learning_rate * (y - w.x) * x`.
+
+    A rate above `2 / |x|**2` overshoots, and ever further. So the rate of each step is capped at
+    `1 / |x|**2`, which hits its label exactly: no scale of the features can blow it up.
+
+    Cost: O(d) an event.
+
+    Parameters
+    ----------
+    n_ranks
+        With the number of ranks, labels are 1 to `n_ranks`, and the prediction is the nearest of them
+        (halves go up). None leaves both real.
+    learning_rate
+        The length of a step.
+    intercept
+        Whether to learn a constant too; the papers have none.
+    dtype
+        "float64" or "float32".
+
+    References
+    ----------
+    B. Widrow and M. E. Hoff. Adaptive switching circuits. 1960.
+
+    Examples
+    --------
+    >>> from stream_rank import WidrowHoff
+    >>> model = WidrowHoff(learning_rate=0.5)
+    >>> for _ in range(20):
+    ...     for x, y in (({"a": 1.0}, 2.0), ({"a": -1.0}, -2.0)):
+    ...         model.learn_one(x, y)
+    >>> round(model.predict_one({"a": 3.0}), 3)
+    6.0
+    """
+
+    _model: LeastSquares
+
+    def __init__(
+        self,
+        n_ranks: int | None = None,
+        learning_rate: float = 0.01,
+        intercept: bool = False,
+        dtype: str = "float64",
+    ) -> None:
+        if not 0 < learning_rate < float("inf"):
+            raise ValueError(f"learning_rate must be a number above 0, not {learning_rate!r}")
+        self.n_ranks = n_ranks
+        self.learning_rate = learning_rate
+        self.intercept = intercept
+        self.dtype = check_dtype(dtype)
+        self._labels = Labels(n_ranks)
+        self._model = LeastSquares(learning_rate, intercept, dtype)
+        super().__init__()
+
+    # One event ------------------------------------------------------------------------------
+
+    def learn_one(self, x: Features, y: Any) -> None:
+        """Learn one event; a `ValueError` leaves the learner as it was."""
+        label = self._label(y)
+        sparse = self._seat(x, learning=True)
+        model = self._model
+        if sparse is None:
+            if not model.learn_row(model.block, label, model.bound):
+                raise self._refuse(x)
+        else:
+            model.run(sparse, np.array([label]), np.empty(1), True)
+
+    def predict_one(self, x: Features) -> float:
+        """The score of an event, or its rank where `n_ranks` is given."""
+        score = self.utility_one(x)
+        return score if self.n_ranks is None else int(self._ranks(np.array([score]))[0])
+
+    def utility_one(self, x: Features) -> float:
+        """The score of an event."""
+        sparse = self._seat(x, learning=False)
+        model = self._model
+        if sparse is not None:
+            score = np.empty(1)
+            model.run(sparse, score, score, False)
+            return float(score[0])
+        value = model.predict_row(model.block, model.bound)
+        if value != value:
+            raise self._refuse(x)
+        return float(value)
+
+    def _label(self, y: Any) -> float:
+        if self._labels.fixed:
+            self._labels.check(y)
+        try:
+            label = float(y)
+        except (TypeError, ValueError):
+            raise LabelError(f"label {y!r} is not a number") from None
+        if not abs(label) <= self._model.bound:
+            raise LabelError(
+                f"label {y!r} is not a number of at most {self._model.bound:g} in size"
+            )
+        return label
+
+    def _ranks(self, scores: Array) -> Array:
+        """The nearest ranks; halves go up."""
+        top = len(self._labels.known)
+        ranks: Array = np.clip(np.floor(scores + 0.5), 1, top).astype(np.int64)
+        return ranks
+
+    # Many events ----------------------------------------------------------------------------
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a data frame, array or CSR matrix, one after the other."""
+        self._run(X, y)
+
+    def test_then_train(self, X: Any, y: Any) -> Any:
+        """Predict each row, then learn it; the predictions."""
+        table, scores = self._run(X, y)
+        return self._answers(table, scores, getattr(y, "name", None))
+
+    def predict_many(self, X: Any) -> Any:
+        """The scores, or ranks, of rows, none of them learned."""
+        table, scores = self._run(X, None)
+        return self._answers(table, scores, None)
+
+    def _run(self, X: Any, y: Any) -> tuple[Table, Array]:
+        """Predict the rows, each before it is learned if there are labels."""
+        table = Table(X)
+        table.check(self._model.bound)
+        labels = np.zeros(len(table)) if y is None else self._label_column(y)
+        if len(labels) != len(table):
+            raise ValueError(f"{len(table)} events came with {len(labels)} labels")
+        if y is not None:
+            self._meet(table)
+        scores = np.empty(len(table))
+        for block in self._table_blocks(table, 0, len(table)):
+            rows = slice(block.first, block.end)
+            self._model.run(block, labels[rows], scores[rows], y is not None)
+        return table, scores
+
+    def _label_column(self, y: Any) -> Array:
+        column = np.asarray(y)
+        if column.dtype.kind in "iuf" and column.ndim == 1 and not self._labels.fixed:
+            numbers: Array = column.astype(np.float64)
+            if (np.abs(numbers) <= self._model.bound).all():
+                return numbers
+        return np.array([self._label(label) for label in column.tolist()], np.float64)
+
+    def _answers(self, table: Table, scores: Array, name: Any) -> Any:
+        return like_input(scores if self.n_ranks is None else self._ranks(scores), table, name)
+
+    # The rule -------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> dict[Hashable, float]:
+        """The weight of every feature."""
+        weights = self._model.memory["weights"].tolist()
+        return dict(zip(self._vocabulary.names, weights, strict=False))
+
+    @property
+    def thresholds(self) -> list[float]:
+        """Where the score passes from one rank to the next; none without ranks."""
+        return [rank + 0.5 for rank in self._labels.known[:-1]]
+
+    @property
+    def bias(self) -> float:
+        """The constant that was learned; 0 where `intercept` is False."""
+        return self._model.intercept

@@ -1,0 +1,1 @@
+"""River transformers whose inner products are kernels, one a file."""

@@ -1,0 +1,1 @@
+"""River metrics of ranks, one a file."""

@@ -1,0 +1,76 @@
+"""The learners, and streams whose sums are exact."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulators.synthetic import OAPStream
+from stream_rank import (
+    OAPBPM,
+    OAPVP,
+    AveragedPRank,
+    Gaussian,
+    OAPBagg,
+    Polynomial,
+    PRank,
+    VotedPRank,
+    WidrowHoff,
+)
+
+Make = Callable[..., Any]
+
+
+def _with(make: Make, **fixed: Any) -> Make:
+    return lambda n_ranks=None, **more: make(n_ranks=n_ranks, **{**fixed, **more})
+
+
+RANK_LEARNERS: dict[str, Make] = {
+    "PRank": _with(PRank),
+    "PRank-float32": _with(PRank, dtype="float32"),
+    "PRank-polynomial": _with(PRank, kernel=Polynomial(2, 1.0), budget=40),
+    "AveragedPRank": _with(AveragedPRank),
+    "VotedPRank": _with(VotedPRank, max_hypotheses=12),
+    "OAPBPM": _with(OAPBPM, n_members=70, seed=3),
+    "OAPBPM-few": _with(OAPBPM, n_members=3, sampling=0.7, seed=3),
+    "OAPBPM-float32": _with(OAPBPM, n_members=20, seed=3, dtype="float32"),
+    "OAPBPM-gaussian": _with(OAPBPM, n_members=9, seed=3, kernel=Gaussian(0.5), budget=40),
+    "OAPBagg": _with(OAPBagg, n_members=70, seed=3),
+    "OAPVP": _with(OAPVP, n_members=70, seed=3),
+}
+LEARNERS: dict[str, Make] = {**RANK_LEARNERS, "WidrowHoff": _with(WidrowHoff)}
+
+
+@pytest.fixture(params=RANK_LEARNERS)
+def rank_learner(request: pytest.FixtureRequest) -> Make:
+    """How to make one of the learners of ranks."""
+    return RANK_LEARNERS[request.param]
+
+
+@pytest.fixture(params=LEARNERS)
+def learner(request: pytest.FixtureRequest) -> Make:
+    """How to make one of all the learners."""
+    return LEARNERS[request.param]
+
+
+def events(
+    n_events: int, n_features: int = 6, n_ranks: int = 5, seed: int = 0
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Random events with a rule and noise. Features are multiples of 1/16, so sums of products are exact."""
+    generator = np.random.default_rng(seed)
+    X = np.round(generator.normal(size=(n_events, n_features)) * 16) / 16
+    score = X @ generator.normal(size=n_features) + generator.normal(0, 0.3, n_events)
+    edges = np.quantile(score, np.linspace(0, 1, n_ranks + 1)[1:-1])
+    return X, np.searchsorted(edges, score) + 1
+
+
+def dicts(X: np.ndarray[Any, Any]) -> list[dict[Any, float]]:
+    """Rows as events, named by column."""
+    return [dict(enumerate(row)) for row in X.tolist()]
+
+
+def paper_events(n_events: int, seed: int = 1) -> list[tuple[dict[str, float], int]]:
+    """The OAP paper's stream, features rounded to multiples of 1/64."""
+    stream = OAPStream(seed=seed, features="quadratic").take(n_events)
+    return [({name: round(v * 64) / 64 for name, v in x.items()}, y) for x, y in stream]

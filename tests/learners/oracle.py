@@ -1,0 +1,154 @@
+"""The learners as the papers write them: slow, obvious, one number at a time.
+
+Scores are summed in Python's exact `fsum`, so the oracle and the engine agree unless a score is a rounding
+error away from a threshold; tests use features whose sums are exact.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import fsum, inf
+
+MASK = 2**64 - 1
+STEP, TWIST, SALT = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3
+
+Event = dict[str, float]
+
+
+def fold(left: int, right: int) -> int:
+    product = left * right
+    return (product & MASK) ^ (product >> 64)
+
+
+def coin(key: int, event: int, member: int, sampling: float) -> bool:
+    """A uniform number below the rate, bit by bit."""
+    rate = min(round(sampling * 2**64), MASK)
+    if rate == MASK:
+        return True
+    first, bit = member - member % 64, member % 64
+    state = fold(fold(key ^ SALT, event ^ STEP), first ^ TWIST)
+    for place in range(63, -1, -1):
+        state = (state + STEP) & MASK
+        mine, wanted = fold(state, state ^ TWIST) >> bit & 1, rate >> place & 1
+        if mine != wanted:
+            return mine < wanted
+    return False
+
+
+@dataclass
+class Perceptron:
+    """PRank, algorithm 1 of the paper."""
+
+    k: int
+    w: dict[str, float] = field(default_factory=dict)
+    c: list[float] = field(default_factory=list)
+    correct: int = 0
+
+    def __post_init__(self) -> None:
+        self.c = self.c or [0.0] * (self.k - 1)
+
+    def score(self, x: Event) -> float:
+        return fsum(self.w.get(name, 0.0) * value for name, value in x.items())
+
+    def rank(self, x: Event) -> int:
+        score = self.score(x)
+        return min(r for r, edge in enumerate([*self.c, inf], start=1) if score - edge < 0)
+
+    def learn(self, x: Event, y: int) -> float:
+        """The move of the weights, in units of the event."""
+        score = self.score(x)
+        if self.rank(x) == y:
+            self.correct += 1
+            return 0.0
+        sides = [1 if r < y else -1 for r in range(1, self.k)]
+        steps = [
+            side if (score - edge) * side <= 0 else 0
+            for side, edge in zip(sides, self.c, strict=True)
+        ]
+        self.c = [edge - step for edge, step in zip(self.c, steps, strict=True)]
+        for name, value in x.items():
+            self.w[name] = self.w.get(name, 0.0) + sum(steps) * value
+        return sum(steps)
+
+
+class Family:
+    """Algorithm 2 of the paper, and its two voters."""
+
+    def __init__(self, k: int, n_members: int, sampling: float, key: int) -> None:
+        self.members = [Perceptron(k) for _ in range(n_members)]
+        self.k, self.sampling, self.key, self.events = k, sampling, key, 0
+
+    def learn(self, x: Event, y: int) -> None:
+        for j, member in enumerate(self.members):
+            if coin(self.key, self.events, j, self.sampling):
+                member.learn(x, y)
+        self.events += 1
+
+    def mean(self) -> Perceptron:
+        """The sum of the members, which ranks as their mean does."""
+        total: Counter[str] = Counter()
+        for member in self.members:
+            for name, weight in member.w.items():
+                total[name] += weight  # type: ignore[assignment]
+        edges = [sum(column) for column in zip(*(m.c for m in self.members), strict=True)]
+        return Perceptron(self.k, dict(total), edges)
+
+    def bpm(self, x: Event) -> int:
+        return self.mean().rank(x)
+
+    def bagg(self, x: Event) -> float:
+        return sum(member.rank(x) for member in self.members) / len(self.members)
+
+    def vp(self, x: Event) -> float:
+        merit = sum(member.correct for member in self.members)
+        if merit == 0:
+            return self.bagg(x)
+        return sum(member.correct * member.rank(x) for member in self.members) / merit
+
+
+class Voted:
+    """PRank-VP with at most `most` hypotheses."""
+
+    def __init__(self, k: int, most: int) -> None:
+        self.slots = [Perceptron(k, correct=1)]
+        self.most, self.current = most, 0
+
+    def vote(self, x: Event) -> float:
+        merit = sum(h.correct for h in self.slots)
+        return sum(h.correct * h.rank(x) for h in self.slots) / merit
+
+    def learn(self, x: Event, y: int) -> None:
+        current = self.slots[self.current]
+        if current.rank(x) == y:
+            current.correct += 1
+            return
+        copy = Perceptron(current.k, dict(current.w), list(current.c))
+        copy.learn(x, y)
+        copy.correct = 1
+        if len(self.slots) < self.most:
+            self.slots.append(copy)
+            self.current = len(self.slots) - 1
+        else:
+            self.current = min(range(self.most), key=lambda j: self.slots[j].correct)
+            self.slots[self.current] = copy
+
+
+class Averaged:
+    """PRank, and the plain sum of its rules after every round."""
+
+    def __init__(self, k: int) -> None:
+        self.last = Perceptron(k)
+        self.sum = Perceptron(k)
+
+    def learn(self, x: Event, y: int) -> None:
+        self.last.learn(x, y)
+        for name, weight in self.last.w.items():
+            self.sum.w[name] = self.sum.w.get(name, 0.0) + weight
+        self.sum.c = [a + b for a, b in zip(self.sum.c, self.last.c, strict=True)]
+
+    def rank(self, x: Event) -> int:
+        return self.sum.rank(x)
+
+
+def rounded(vote: float) -> int:
+    """To the nearest rank; halves go up."""
+    return int(vote + 0.5)
