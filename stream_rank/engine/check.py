@@ -2,7 +2,7 @@
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["bound_of", "first_beyond"]
+__all__ = ["bound_of", "copy_columns", "first_beyond"]
 
 _BOUNDS = {"float64": 1e130, "float32": 1e9}
 
@@ -31,3 +31,12 @@ def first_beyond(values, bound):
                 if not abs(values[row, column]) <= bound:
                     return row * n_columns + column
     return -1
+
+
+@compiled
+def copy_columns(values, slots, rows):
+    """Copy every column of `values` to its slot in `rows`, or nowhere if the slot is -1."""
+    for row in range(len(values)):
+        for column in range(values.shape[1]):
+            if slots[column] >= 0:
+                rows[row, slots[column]] = values[row, column]

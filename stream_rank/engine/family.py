@@ -17,6 +17,7 @@ from stream_rank.engine.state import (
     LASTING,
     UPDATES,
     WEIGHTED,
+    narrowed,
     open_state,
 )
 
@@ -38,10 +39,11 @@ def run(block, rows, labels, ranks, learning):
     state = open_state(block)
     values, answers = pointer(rows, 0, block.dtype), pointer(labels, 0, np.int64)
     lanes = lanes_of(block.dtype.type(0))
-    if state.slots == lanes and state.n_members >= GROUP:
-        for i in range(ranks.size):  # the constant length makes the loops over it vanish
+    if state.slots == lanes and state.edges == GROUP and state.n_members >= GROUP:
+        narrow = narrowed(state, lanes, GROUP)
+        for i in range(ranks.size):
             event = Dense(shift(values, i * lanes), lanes)
-            ranks[i] = take(state, event, get(answers, i), learning, True)
+            ranks[i] = take(narrow, event, get(answers, i), learning, True)
     else:
         for i in range(ranks.size):
             event = Dense(shift(values, i * state.slots), state.slots)

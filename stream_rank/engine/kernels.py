@@ -17,7 +17,7 @@ from stream_rank.engine.family import ask
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import as_element, dot, get, lanes_of, pointer, put, shift
 from stream_rank.engine.members import choose, consider, find_wrong, learn, score
-from stream_rank.engine.memory import Layout, padded, place
+from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
 
 __all__ = [
@@ -43,12 +43,12 @@ def support_layout(budget: int, n_features: int, dtype: str) -> Layout:
     """The sections of a support set of at most `budget` vectors."""
     features, slots = padded(n_features, dtype), padded(budget, dtype)
     return {
-        "sizes": ("int64", (5,)),
-        "parameters": ("float64", (2,)),
-        "vectors": (dtype, (budget, features)),
-        "squares": ("float64", (budget,)),
-        "row": (dtype, (slots,)),
-        "other_row": (dtype, (slots,)),
+        "sizes": Section("int64", (5,)),
+        "parameters": Section("float64", (2,)),
+        "vectors": Section(dtype, (budget, features)),
+        "squares": Section("float64", (budget,)),
+        "row": Section(dtype, (slots,), scratch=True),
+        "other_row": Section(dtype, (slots,), scratch=True),
     }
 
 

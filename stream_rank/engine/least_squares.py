@@ -15,7 +15,7 @@ import numpy as np
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import as_element, get, pointer, put, shift
-from stream_rank.engine.memory import Layout, padded, place
+from stream_rank.engine.memory import Layout, Section, padded, place
 
 __all__ = [
     "EVENTS",
@@ -39,10 +39,10 @@ def layout(n_slots: int, dtype: str) -> Layout:
     """The sections for `n_slots` features."""
     slots = padded(n_slots, dtype)
     return {
-        "sizes": ("int64", (2,)),
-        "parameters": ("float64", (3,)),
-        "weights": (dtype, (slots,)),
-        "row": (dtype, (slots,)),
+        "sizes": Section("int64", (2,)),
+        "parameters": Section("float64", (3,)),
+        "weights": Section(dtype, (slots,)),
+        "row": Section(dtype, (slots,), scratch=True),
     }
 
 

@@ -9,8 +9,9 @@ The block's type is the type of the learner's weights: it selects the compiled v
 Sections begin on cache lines.
 """
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,19 @@ import numpy.typing as npt
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import WIDTH_BYTES, get, pointer
 
-__all__ = ["Layout", "Memory", "aligned", "padded", "place"]
+__all__ = ["Layout", "Memory", "Section", "aligned", "padded", "place"]
 
-Layout = Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]
-"""Section name -> (dtype, shape); compiled code knows a section by its number in this order."""
+
+class Section(NamedTuple):
+    """A section of a memory; scratch is written before it is read, and no part of what is known."""
+
+    dtype: npt.DTypeLike
+    shape: tuple[int, ...]
+    scratch: bool = False
+
+
+Layout = Mapping[str, Section]
+"""Sections by name; compiled code knows a section by its number in this order."""
 
 
 def padded(count: int, dtype: npt.DTypeLike) -> int:
@@ -36,7 +46,7 @@ def _lines(size: int) -> int:
 
 def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Zeros that begin on a cache line, so that no vector lies across two."""
-    size = np.dtype(dtype).itemsize * int(np.prod(shape))
+    size = np.dtype(dtype).itemsize * math.prod(shape)
     raw = np.zeros(size + WIDTH_BYTES, np.uint8)
     start = -raw.ctypes.data % WIDTH_BYTES
     return raw[start : start + size].view(dtype).reshape(shape)
@@ -45,7 +55,7 @@ def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 class Memory:
     """The sections of `layout` in one block of `dtype`, filled with zeros.
 
-    >>> memory = Memory("float32", {"weights": ("float32", (2, 16)), "count": ("int64", (1,))})
+    >>> memory = Memory("float32", {"weights": Section("float32", (2, 16)), "count": Section("int64", (1,))})
     >>> memory["weights"][1, 3] = 0.5
     >>> memory.block.dtype, memory["weights"].sum()
     (dtype('float32'), np.float32(0.5))
@@ -55,18 +65,21 @@ class Memory:
         self._lay_out(dtype, layout)
 
     def _lay_out(self, dtype: npt.DTypeLike, layout: Layout) -> None:
-        self.layout = {name: (np.dtype(kind), shape) for name, (kind, shape) in layout.items()}
+        self.layout = dict(layout)
+        sizes = {
+            name: np.dtype(s.dtype).itemsize * math.prod(s.shape) for name, s in layout.items()
+        }
         place, places = _lines(8 * len(self.layout)), []
-        for kind, shape in self.layout.values():
+        for size in sizes.values():
             places.append(place)
-            place += _lines(kind.itemsize * int(np.prod(shape)))
+            place += _lines(size)
         self._bytes = aligned((place,), np.uint8)
         self.block: npt.NDArray[Any] = self._bytes.view(dtype)
         self._sections: dict[str, npt.NDArray[Any]] = {}
         self._bytes[: 8 * len(places)].view(np.int64)[:] = places
-        for (name, (kind, shape)), place in zip(self.layout.items(), places, strict=True):
-            size = kind.itemsize * int(np.prod(shape))
-            self._sections[name] = self._bytes[place : place + size].view(kind).reshape(shape)
+        for (name, section), place in zip(self.layout.items(), places, strict=True):
+            content = self._bytes[place : place + sizes[name]]
+            self._sections[name] = content.view(section.dtype).reshape(section.shape)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self._sections[name]
@@ -80,13 +93,19 @@ class Memory:
             new[both] = old[both]
         return other
 
-    def __getstate__(self) -> tuple[np.dtype[Any], Layout, bytes]:
-        return self.block.dtype, self.layout, self._bytes.tobytes()
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """The sections that are not scratch."""
+        return {name: self[name] for name, section in self.layout.items() if not section.scratch}
 
-    def __setstate__(self, state: tuple[np.dtype[Any], Layout, bytes]) -> None:
+    def __getstate__(self) -> tuple[np.dtype[Any], Layout, dict[str, bytes]]:
+        content = {name: section.tobytes() for name, section in self.kept().items()}
+        return self.block.dtype, self.layout, content
+
+    def __setstate__(self, state: tuple[np.dtype[Any], Layout, dict[str, bytes]]) -> None:
         dtype, layout, content = state
         self._lay_out(dtype, layout)
-        self._bytes[:] = np.frombuffer(content, np.uint8)
+        for name, section in content.items():
+            self[name].reshape(-1)[:] = np.frombuffer(section, self[name].dtype)
 
 
 @inlined

@@ -7,7 +7,7 @@ import numpy as np
 from stream_rank.engine.coins import WORD
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import get, pointer
-from stream_rank.engine.memory import Layout, padded, place
+from stream_rank.engine.memory import Layout, Section, padded, place
 
 __all__ = [
     "AVERAGED",
@@ -53,19 +53,19 @@ def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:
     slots, edges = padded(n_slots, dtype), padded(n_ranks + 1, "float64")
     listed = padded(n_members, "float64") + GROUP
     return {
-        "sizes": ("int64", (8,)),
-        "thresholds": ("float64", (n_members, edges)),
-        "mean_thresholds": ("float64", (edges,)),
-        "mean": ("float64", (slots,)),
-        "weights": (dtype, (n_members, slots)),
-        "correct": ("int64", (n_members,)),
-        "coins": ("uint64", (-(-n_members // WORD),)),
-        "chosen": ("uint32", (listed,)),
-        "everybody": ("uint32", (listed,)),
-        "scores": ("float64", (listed,)),
-        "wrong": ("uint32", (n_members,)),
-        "steps": ("float64", (SUMS, edges)),
-        "row": (dtype, (slots,)),
+        "sizes": Section("int64", (8,)),
+        "thresholds": Section("float64", (n_members, edges)),
+        "mean_thresholds": Section("float64", (edges,)),
+        "mean": Section("float64", (slots,)),
+        "weights": Section(dtype, (n_members, slots)),
+        "correct": Section("int64", (n_members,)),
+        "coins": Section("uint64", (-(-n_members // WORD),), scratch=True),
+        "chosen": Section("uint32", (listed,), scratch=True),
+        "everybody": Section("uint32", (listed,)),
+        "scores": Section("float64", (listed,), scratch=True),
+        "wrong": Section("uint32", (n_members,), scratch=True),
+        "steps": Section("float64", (SUMS, edges), scratch=True),
+        "row": Section(dtype, (slots,), scratch=True),
     }
 
 
@@ -90,6 +90,31 @@ class State(NamedTuple):
     n_ranks: Any
     edges: Any
     rule: Any
+
+
+@inlined
+def narrowed(state, slots, edges):
+    """The same state, its rows' lengths given as constants, which the compiler turns loops over rows into one step for."""
+    return State(
+        state.sizes,
+        state.thresholds,
+        state.mean_thresholds,
+        state.mean,
+        state.weights,
+        state.correct,
+        state.coins,
+        state.chosen,
+        state.everybody,
+        state.scores,
+        state.wrong,
+        state.steps,
+        state.row,
+        state.n_members,
+        slots,
+        state.n_ranks,
+        edges,
+        state.rule,
+    )
 
 
 @inlined

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from stream_rank.errors import LabelError
 
-__all__ = ["Labels"]
+__all__ = ["Labels", "label_array"]
 
 Ranks = npt.NDArray[np.int64]
 
@@ -20,6 +20,18 @@ def _sequence(y: Any) -> Sequence[Any]:
     if (kind and kind in "biufU") or (kind == "O" and hasattr(y, "tolist")):
         return list(y.tolist())
     return list(y)
+
+
+def label_array(y: Any) -> npt.NDArray[Any]:
+    """Labels as a one-dimensional array, of objects where they are not of one kind."""
+    try:
+        column = np.asarray(y)
+    except ValueError:  # some label is a sequence
+        column = np.empty(len(y), object)
+        column[:] = list(y)
+    if column.ndim != 1:
+        raise LabelError(f"labels must be one-dimensional, not of shape {column.shape}")
+    return column
 
 
 class Labels:
@@ -119,21 +131,24 @@ class Labels:
         return np.fromiter(map(self.rank_of.__getitem__, labels), np.int64, len(labels))
 
     def _fixed_ranks(self, y: Any) -> Ranks:
-        column = np.asarray(y)
-        if column.ndim != 1:
-            raise LabelError(f"labels must be one-dimensional, not of shape {column.shape}")
+        column = label_array(y)
         if column.dtype.kind not in "iuf":
             labels = _sequence(y)
             for label in labels:
                 self.check(label)
             return self._ranks(labels)
-        inside = (column >= 1) & (column <= len(self.known)) & (column == np.floor(column))
-        if not inside.all():
+        if len(column) and not (column.min() >= 1 and column.max() <= len(self.known)):
+            inside = (column >= 1) & (column <= len(self.known))
             self.check(column[int(np.argmin(inside))].item())
-        return column.astype(np.int64)
+        ranks = column.astype(np.int64)
+        if column.dtype.kind == "f" and (ranks != column).any():
+            self.check(column[int(np.argmax(ranks != column))].item())
+        return ranks
 
     def of(self, ranks: Ranks) -> npt.NDArray[Any]:
         """The labels of ranks, as an array of the labels' own type."""
+        if self.fixed:
+            return ranks  # they are the labels
         known = np.array(self.known)
         if known.shape != (len(self.known),) or known.dtype.kind not in "biufUM":
             known = np.empty(len(self.known), object)

@@ -51,9 +51,9 @@ class OAPBPM(OAP):
     >>> steps_off = abs(model.test_then_train(X, y) - y)
     >>> for first in (0, 5_000, 45_000):
     ...     print(f"{steps_off[first:first + 5_000].mean():.3f}")
-    0.385
-    0.210
-    0.175
+    0.384
+    0.213
+    0.173
     """
 
     _rule = AVERAGED

@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.check import first_beyond
+from stream_rank.engine.check import copy_columns, first_beyond
 from stream_rank.engine.memory import aligned
 from stream_rank.errors import FeatureError
 from stream_rank.learners.vocabulary import Vocabulary, in_order
@@ -16,6 +16,9 @@ __all__ = ["DenseBlock", "SparseBlock", "Table"]
 
 _BLOCK_BYTES = 1 << 18
 """Rows are copied to whole vectors this many bytes at a time, which a second-level cache holds."""
+
+_NARROW = 32
+"""Up to this many columns NumPy spends more on a row than on its numbers."""
 
 _SPARSE_BELOW = 4
 """Columns that fill less than one in so many slots are learned as sparse events."""
@@ -53,13 +56,14 @@ class Table:
     def __init__(self, X: Any) -> None:
         self.native: Any = None
         self._csr: Any = None
+        names = list(getattr(X, "columns", ()))
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FeatureError(f"a feature may stand in one column only; twice: {twice!r}")
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             self.native, self._dense = X, _numbers(frame.to_numpy(), frame.columns)
-            self._columns: Sequence[Hashable] = list(X.columns)
-            if len(set(self._columns)) < len(self._columns):
-                twice = [name for name in self._columns if list(self._columns).count(name) > 1]
-                raise FeatureError(f"a feature may stand in one column only; twice: {twice[0]!r}")
+            self._columns: Sequence[Hashable] = names
         elif hasattr(X, "tocsr"):
             csr = X.tocsr()
             if not csr.has_canonical_format:
@@ -83,7 +87,8 @@ class Table:
                 row = int(np.searchsorted(self._csr.indptr, at, "right")) - 1
                 raise unusable(int(self._csr.indices[at]), values[0, at], bound, row)
             return
-        at = first_beyond(self._dense, bound)
+        flat = self._dense.reshape(1, -1) if self._dense.flags.c_contiguous else self._dense
+        at = first_beyond(flat, bound)
         if at >= 0:
             row, column = divmod(at, self._dense.shape[1])
             raise unusable(self._columns[column], self._dense[row, column], bound, row)
@@ -163,7 +168,9 @@ def _dense(some: Array, slots: Array, n_slots: int, dtype: str, room: Array | No
     if room is None:
         room = aligned((len(some), n_slots), dtype)
     rows, width = room[: len(some)], some.shape[1]
-    if (slots == np.arange(width)).all():
+    if width <= _NARROW:
+        copy_columns(some, slots, rows)
+    elif (slots == np.arange(width)).all():
         rows[:, :width] = some
     else:
         rows[:, slots[slots >= 0]] = some[:, slots >= 0]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from river import base
 
 from stream_rank.errors import LabelError
-from stream_rank.learners.labels import Labels
+from stream_rank.learners.labels import Labels, label_array
 from stream_rank.learners.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.models.least_squares import LeastSquares
 from stream_rank.learners.table import Table
@@ -154,8 +154,8 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
         return table, scores
 
     def _label_column(self, y: Any) -> Array:
-        column = np.asarray(y)
-        if column.dtype.kind in "iuf" and column.ndim == 1 and not self._labels.fixed:
+        column = label_array(y)
+        if column.dtype.kind in "iuf" and not self._labels.fixed:
             numbers: Array = column.astype(np.float64)
             if (np.abs(numbers) <= self._model.bound).all():
                 return numbers

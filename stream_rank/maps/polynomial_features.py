@@ -69,7 +69,7 @@ class PolynomialFeatures(base.MiniBatchTransformer):
         shown = ["*".join(str(names[place]) for place in places) or "1" for places, _ in terms]
         return shown, terms
 
-    def transform_one(self, x: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, Any]:
         """The products of an event's features."""
         names = in_order(x)
         values = [float(x[name]) for name in names]

@@ -93,7 +93,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     def _names(self) -> list[str]:
         return [f"wave_{i}" for i in range(self.n_components)]
 
-    def transform_one(self, x: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, Any]:
         """The waves at an event."""
         names = in_order(x)
         values = np.array([[float(x[name]) for name in names]])

@@ -9,29 +9,27 @@ from dataclasses import dataclass, field
 from math import fsum, inf
 
 MASK = 2**64 - 1
-STEP, TWIST, SALT = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3
+GOLDEN, OTHER = 0x9E3779B97F4A7C15, 0x8EBC6AF09C88C6E3
 
 Event = dict[str, float]
 
 
-def fold(left: int, right: int) -> int:
-    product = left * right
-    return (product & MASK) ^ (product >> 64)
+def mix(state: int) -> int:
+    state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    state = (state ^ state >> 27) * 0x94D049BB133111EB & MASK
+    return state ^ state >> 31
 
 
 def coin(key: int, event: int, member: int, sampling: float) -> bool:
-    """A uniform number below the rate, bit by bit."""
+    """A uniform number of 64 bits below the rate: 16 bits of one hash, 48 of another."""
     rate = min(round(sampling * 2**64), MASK)
     if rate == MASK:
         return True
-    first, bit = member - member % 64, member % 64
-    state = fold(fold(key ^ SALT, event ^ STEP), first ^ TWIST)
-    for place in range(63, -1, -1):
-        state = (state + STEP) & MASK
-        mine, wanted = fold(state, state ^ TWIST) >> bit & 1, rate >> place & 1
-        if mine != wanted:
-            return mine < wanted
-    return False
+    lane, first = member % 64, member - member % 64
+    state = mix((key + event * GOLDEN + first * OTHER) & MASK)
+    high = mix((state + (lane // 4 + 1) * GOLDEN) & MASK) >> 16 * (lane % 4) & 0xFFFF
+    low = mix((state + (17 + lane) * GOLDEN) & MASK) >> 16
+    return (high << 48 | low) < rate
 
 
 @dataclass

@@ -1,0 +1,62 @@
+"""`python -m simulators`: the papers' protocols and a demonstration, from the command line."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["main"]
+
+
+def _whole(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of at least 1 is needed, not {text!r}")
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m simulators", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    demo = commands.add_parser("demo", help="learners race on the synthetic stream")
+    demo.add_argument("--events", type=_whole, default=200_000, help="how many (%(default)s)")
+    demo.add_argument("--seed", type=int, default=1, help="of stream and coins (%(default)s)")
+
+    table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
+    table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
+    table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
+    table.add_argument("--form", choices=["explicit", "kernel", "both"], default="both")
+    table.add_argument("--readme", type=Path, help="a file whose table is replaced")
+
+    curves = commands.add_parser("learning-curves", help="rank loss against events, as a picture")
+    curves.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
+    curves.add_argument("--events", type=_whole, default=20_000, help="(%(default)s)")
+    curves.add_argument("--out", type=Path, required=True, help="the picture: .svg, .png or .pdf")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 1 where a figure is not the paper's."""
+    given = _parser().parse_args(arguments)
+    # each command imports its own: the picture's library is not needed for the others
+    if given.command == "demo":
+        from simulators import demo
+
+        demo.run(given.events, given.seed)
+        return 0
+    if given.command == "oap-table-1":
+        from simulators import oap_table_1
+
+        return oap_table_1.report(given.trials, given.events, given.form, given.readme)
+    from simulators import learning_curves
+
+    learning_curves.draw(given.trials, given.events, given.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

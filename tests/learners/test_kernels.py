@@ -1,0 +1,108 @@
+"""Kernel learners against explicit maps, and a support set that stays within its budget."""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulators.synthetic import OAPStream
+from stream_rank import (
+    OAPBPM,
+    OAPVP,
+    Gaussian,
+    Linear,
+    OAPBagg,
+    Polynomial,
+    PolynomialFeatures,
+    PRank,
+)
+from tests.learners import oracle
+from tests.learners.conftest import events
+
+
+@pytest.mark.parametrize("make", [PRank, OAPBPM, OAPBagg, OAPVP])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_polynomial_kernel_is_its_explicit_map(make: Any, degree: int) -> None:
+    """Features are few-digit fractions, so both forms see the same scores up to a last digit."""
+    raw, y = events(400, 2)
+    seed = {} if make is PRank else {"n_members": 20, "seed": 1}
+    kernel = make(5, kernel=Polynomial(degree, 1.0), budget=400, **seed)
+    mapped = make(5, **seed)
+    X = PolynomialFeatures(degree, 1.0).matrix(raw)
+    assert (kernel.test_then_train(raw, y) == mapped.test_then_train(X, y)).all()
+    assert kernel.thresholds == pytest.approx(mapped.thresholds)
+    ours = [kernel.utility_one(dict(enumerate(row))) for row in raw[:50].tolist()]
+    theirs = [mapped.utility_one(dict(enumerate(row))) for row in X[:50].tolist()]
+    assert ours == pytest.approx(theirs)
+
+
+def test_linear_kernel_is_no_kernel() -> None:
+    X, y = events(200)
+    plain, linear = PRank(5), PRank(5, kernel=Linear())
+    assert (plain.test_then_train(X, y) == linear.test_then_train(X, y)).all()
+    assert plain.weights == linear.weights
+    assert linear.support == []
+
+
+def gaussian(x: list[float], z: list[float], width: float) -> float:
+    return exp(-sum((a - b) ** 2 for a, b in zip(x, z, strict=True)) / (2 * width**2))
+
+
+def test_gaussian_kernel_with_a_budget_is_the_oracle_that_drops_the_oldest() -> None:
+    X, y = events(250, 3)
+    model: Any = PRank(5, kernel=Gaussian(1.5), budget=17)
+    support: list[tuple[list[float], float]] = []
+    plain = oracle.Perceptron(5)
+    for row, rank in zip(X.tolist(), y.tolist(), strict=True):
+        x = {"f": sum(alpha * gaussian(z, row, 1.5) for z, alpha in support)}
+        plain.w = {"f": 1.0}
+        assert model.predict_one(dict(enumerate(row))) == plain.rank(x)
+        model.learn_one(dict(enumerate(row)), rank)
+        wrong = plain.rank(x) != rank
+        move = plain.learn(x, rank)
+        if wrong:
+            support = [*support, (row, move)][-17:]
+        assert model._model.n_support == len(support) <= 17
+    kept = {tuple(vector.values()): alpha for vector, alpha in model.support}
+    assert kept == {tuple(z): alpha for z, alpha in support}
+    assert len(support) == 17  # it was full, and stayed full
+
+
+def test_the_budget_is_all_the_memory_there_is() -> None:
+    X, y = events(3000, 4)
+    model: Any = OAPBPM(5, n_members=10, seed=1, kernel=Gaussian(0.3), budget=50)
+    model.learn_many(X[:500], y[:500])
+    sizes = {name: memory.block.nbytes for name, memory in model._model.memories().items()}
+    model.learn_many(X[500:], y[500:])
+    assert {name: m.block.nbytes for name, m in model._model.memories().items()} == sizes
+    assert model._model.n_support == 50
+
+
+def test_unknown_features_lengthen_the_distance() -> None:
+    """A Gaussian learner that never saw a feature still knows that an event far off along it is far off."""
+    model = PRank(2, kernel=Gaussian(1.0))
+    model.learn_one({"a": 0.0}, 1)
+    near, far = model.utility_one({"a": 0.0}), model.utility_one({"a": 0.0, "new": 3.0})
+    assert far == pytest.approx(near * exp(-4.5))
+    assert model.predict_many(np.zeros((1, 1))).shape == (1,)
+    assert model._vocabulary.names == ["a"]
+    assert model.utility_one({"a": 0.0}) == near  # nothing of it is left behind
+
+
+def test_kernel_learners_have_support_instead_of_weights() -> None:
+    model = PRank(3, kernel=Gaussian(1.0))
+    model.learn_one({"a": 1.0}, 1)
+    assert model.support == [({"a": 1.0}, -2.0)]
+    with pytest.raises(AttributeError, match="see support"):
+        _ = model.weights
+
+
+def test_gaussian_kernel_learns_what_no_line_does() -> None:
+    X, y = OAPStream(seed=3).arrays(4000)
+    curved, straight = (
+        OAPBPM(5, n_members=20, seed=1, kernel=kernel, budget=500)
+        for kernel in (Gaussian(0.3), None)
+    )
+    losses = [np.abs(m.test_then_train(X, y) - y)[2000:].mean() for m in (curved, straight)]
+    assert losses[0] < 0.45 < 0.7 < losses[1]

@@ -1,0 +1,49 @@
+"""The command line, as a person meets it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simulators.__main__ import main
+
+
+def test_demo_shows_every_learner_and_its_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--events", "5000"]) == 0
+    shown = capsys.readouterr().out
+    for name in ("PRank", "WidrowHoff", "OAPBagg", "OAPVP", "OAPBPM", "AveragedPRank"):
+        line = next(line for line in shown.splitlines() if line.startswith(name + " "))
+        curve, loss = re.search(r"([▁▂▃▄▅▆▇█]{20,}) +(\d\.\d{3}) stars off", line).groups()  # type: ignore[union-attr]
+        assert "▁▂▃▄▅▆▇█".index(curve[0]) > "▁▂▃▄▅▆▇█".index(curve[-1])
+        assert 0.1 < float(loss) < 0.6
+    assert "\x1b" not in shown  # no colour, no cursor moves into a pipe
+    assert "\r" not in shown.replace("\r\n", "\n").strip("\r")
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
+    out = tmp_path / "new" / f"curves.{kind}"
+    assert main(["learning-curves", "--trials", "2", "--events", "500", "--out", str(out)]) == 0
+    first = out.read_bytes()
+    assert len(first) > 10_000
+    main(["learning-curves", "--trials", "2", "--events", "500", "--out", str(out)])
+    assert out.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "COMMAND"),
+        (["dem"], "invalid choice: 'dem'"),
+        (["demo", "--events", "many"], "a whole number of at least 1 is needed, not 'many'"),
+        (["oap-table-1", "--trials", "0"], "a whole number of at least 1 is needed, not '0'"),
+        (["learning-curves"], "--out"),
+    ],
+)
+def test_typing_errors_are_explained(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,42 @@
+"""What the package offers, and what it costs to import it."""
+
+import subprocess
+import sys
+
+import pytest
+import river
+
+import stream_rank
+
+NAMES = {
+    *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
+    *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
+    *("RankLoss", "RankErrorRate", "WeightedKappa"),
+    *("EventError", "FeatureError", "LabelError"),
+}
+
+
+def test_all_is_exactly_the_public_names() -> None:
+    assert set(stream_rank.__all__) == NAMES
+    assert len(stream_rank.__all__) == len(NAMES)
+    for name in NAMES:
+        assert getattr(stream_rank, name).__doc__
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_examples_of_estimators_run(name: str) -> None:
+    """The doctests run by pytest; here they must exist."""
+    thing = getattr(stream_rank, name)
+    if issubclass(thing, river.base.Base):
+        assert ">>>" in thing.__doc__
+
+
+def test_import_brings_no_server_client() -> None:
+    program = (
+        "import sys, stream_rank;"
+        "print([m for m in ('kafka', 'prometheus_client', 'pandas', 'sklearn', 'simulators') if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
