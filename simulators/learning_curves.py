@@ -52,12 +52,12 @@ def draw(trials: int, events: int, out: Path) -> None:
     )
     axes.set(
         xscale="log",
-        ylim=(0, 1.2),
+        ylim=(0, 1.6),
         xlabel="events",
         ylabel="rank loss so far (steps an event)",
         title=f"Predict, then learn: the OAP paper's synthetic stream, mean of {trials} trials",
     )
-    axes.legend(title="after the last event", frameon=False)
+    axes.legend(title="after the last event", frameon=False, loc="upper right")
     axes.spines[["top", "right"]].set_visible(False)
     out.parent.mkdir(parents=True, exist_ok=True)
     plot.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None, dpi=150)

@@ -1,5 +1,7 @@
 """Table 1 of the OAP paper, with fewer trials than the command's twenty."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -47,7 +49,7 @@ def test_the_command_prints_the_paper_beside_ours(capsys: pytest.CaptureFixture[
     main(["oap-table-1", "--trials", "2", "--events", "300", "--form", "explicit"])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len([*oap_table_1.rows()]) + 1
-    assert lines[2].startswith("OAPBPM τ=0.3        0.23 ± 0.01")
+    assert re.match(r"OAPBPM τ=0.3 +0.23 ± 0.01 +\d", lines[2])
 
 
 def test_figures_that_do_not_agree_fail_the_command() -> None:
