@@ -84,11 +84,17 @@ class Learner:
         if type(x) is not dict:
             x = dict(x)  # some mappings invent what they do not have
         try:
-            self._pack(self._row, 0, *self._pick(x))
             if len(x) == self._width:
+                self._pack(self._row, 0, *self._pick(x))
+                return None
+            if (
+                len(x) * _SPARSE_BELOW >= self._width
+                and self._vocabulary.slot_of.keys() >= x.keys()
+            ):
+                self._write(x)
                 return None
         except (KeyError, TypeError, struct.error, OverflowError):
-            pass
+            pass  # a name is new, or a value is no number
         values = self._checked(x)
         if learning:
             self._introduce(values)
