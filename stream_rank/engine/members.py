@@ -118,18 +118,17 @@ def reached(thresholds, score_, edges):
 
 
 @inlined
-def vote_rank(state):
-    """The mean vote of all members, who have been scored, rounded to a rank; halves go up.
+def vote_rank(state, voters):
+    """The mean vote of the first `voters` members, who have been scored, rounded to a rank; halves go up.
 
     Votes are weighted by correct ranks if that is the rule and anybody was ever right.
     """
     votes, merits, merit = 0, 0, 0
-    for j in range(state.n_members):
+    for j in range(voters):
         rank = reached(shift(state.thresholds, j * state.edges), get(state.scores, j), state.edges)
         votes += rank
         merits += rank * get(state.correct, j)
         merit += get(state.correct, j)
-    voters = state.n_members
     if state.rule == WEIGHTED and merit > 0:
         votes, voters = merits, merit
     return (2 * votes + voters) // (2 * voters)
@@ -231,7 +230,7 @@ def consider(state, event, learning, narrow):
         n_members = choose(state, get(state.sizes, EVENTS))
     if state.rule == VOTED or state.rule == WEIGHTED:
         score(state, event, state.everybody, state.n_members, narrow)
-        return vote_rank(state), state.n_members
+        return vote_rank(state, state.n_members), state.n_members
     score(state, event, members, n_members, narrow)
     return averaged_rank(state, event), n_members
 

@@ -58,8 +58,9 @@ def _go_on_from(state, current):
 @inlined
 def _take(state, event, label, learning):
     """Predict an event's rank, and then let the current hypothesis learn it if asked to."""
-    score(state, event, state.everybody, state.n_members, False)
-    rank = vote_rank(state)
+    used = get(state.sizes, USED)
+    score(state, event, state.everybody, used, False)
+    rank = vote_rank(state, used)
     if learning:
         current = get(state.sizes, CURRENT)
         score_, edges = get(state.scores, current), shift(state.thresholds, current * state.edges)
@@ -120,7 +121,7 @@ def learn_hypothesis_pair(block, magnitude, bound):
     if not bounded(state.row, state.slots, bound):
         return False
     event, current = Dense(state.row, state.slots), get(state.sizes, CURRENT)
-    score(state, event, state.everybody, state.n_members, False)
+    score(state, event, state.everybody, get(state.sizes, USED), False)
     if get(state.scores, current) <= 0.0:
         row = shift(state.weights, _go_on_from(state, current) * state.slots)
         add(row, as_element(state.weights, magnitude), event)
