@@ -60,6 +60,8 @@ def draw(trials: int, events: int, out: Path) -> None:
     axes.legend(title="after the last event", frameon=False, loc="upper right")
     axes.spines[["top", "right"]].set_visible(False)
     out.parent.mkdir(parents=True, exist_ok=True)
-    plot.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None, dpi=150)
+    plot.savefig(
+        out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None, dpi=150
+    )
     pyplot.close(plot)
     print(f"{out}: {', '.join(found)} over {events:,} events")

@@ -59,20 +59,24 @@ class Learner:
     # One event ------------------------------------------------------------------------------
 
     def _fit_to_vocabulary(self) -> None:
-        """Make the getter and the packer for the features known, and room for them in the model."""
+        """Make a packer for the features known, and room for them in the model."""
+        self._width = len(self._vocabulary)
+        self._make_room(self._width)
+        self._pick: Callable[[Any], tuple[Any, ...]] = self._first_pick
+        code = "d" if self._model.dtype == "float64" else "f"
+        self._pack = struct.Struct(f"={self._width}{code}").pack_into
+
+    def _first_pick(self, x: Features) -> tuple[Any, ...]:
+        """Make the getter for the features known when it is first asked for.
+
+        It takes as long as there are names, and a vocabulary that still grows has no use for it.
+        """
         names = self._vocabulary.names
-        self._make_room(len(names))
-        self._width = len(names)
-        self._pick: Callable[[Any], tuple[Any, ...]]
         if len(names) > 1:
             self._pick = itemgetter(*names)
-        elif names:
-            only = names[0]
-            self._pick = lambda x: (x[only],)
         else:
-            self._pick = lambda _: ()
-        code = "d" if self._model.dtype == "float64" else "f"
-        self._pack = struct.Struct(f"={len(names)}{code}").pack_into
+            self._pick = lambda x: tuple(x[name] for name in names)
+        return self._pick(x)
 
     def _make_room(self, n_features: int) -> None:
         """Make room for features in the model, and find its row again, which may have moved."""
