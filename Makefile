@@ -33,8 +33,8 @@ format: env ## let ruff lay the code out
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-table: env ## table 1 of the OAP paper, beside the paper's figures; into the README
-	$(BIN)/python -m simulators oap-table-1 --readme README.md
+table: env ## table 1 of the OAP paper, beside the paper's figures
+	$(BIN)/python -m simulators oap-table-1
 
 picture: env ## the README's picture
 	$(BIN)/python -m simulators learning-curves --out dashboards/learning-curves.svg

@@ -30,7 +30,6 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
     table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
     table.add_argument("--form", choices=["explicit", "kernel", "both"], default="both")
-    table.add_argument("--readme", type=Path, help="a file whose table is replaced")
 
     curves = commands.add_parser("learning-curves", help="rank loss against events, as a picture")
     curves.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
@@ -51,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 
-        return oap_table_1.report(given.trials, given.events, given.form, given.readme)
+        return oap_table_1.report(given.trials, given.events, given.form)
     from simulators import learning_curves
 
     learning_curves.draw(given.trials, given.events, given.out)

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from simulators.readme import put_between
 from tests.benchmarks.measure import Line, one_core
+from tests.benchmarks.readme import put_between
 
 
 def _table(lines: list[Line]) -> str:
