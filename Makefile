@@ -11,9 +11,10 @@ help: ## what can be made
 env: $(VENV)/ready ## the environment, in .venv, as requirements.lock pins it
 
 $(VENV)/ready: requirements.lock pyproject.toml
+	@echo "making the environment in $(VENV), about a minute ..."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 	touch $@
 
 demo: env ## learners race on the synthetic stream, in a minute

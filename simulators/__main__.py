@@ -18,13 +18,22 @@ def _whole(text: str) -> int:
     return number
 
 
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in (".svg", ".png", ".pdf"):
+        raise argparse.ArgumentTypeError(
+            f"a name ending in .svg, .png or .pdf is needed, not {text!r}"
+        )
+    return path
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m simulators", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="learners race on the synthetic stream")
     demo.add_argument("--events", type=_whole, default=200_000, help="how many (%(default)s)")
-    demo.add_argument("--seed", type=int, default=1, help="of stream and coins (%(default)s)")
+    demo.add_argument("--seed", type=_whole, default=1, help="of stream and coins (%(default)s)")
 
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
@@ -34,7 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     curves = commands.add_parser("learning-curves", help="rank loss against events, as a picture")
     curves.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
     curves.add_argument("--events", type=_whole, default=20_000, help="(%(default)s)")
-    curves.add_argument("--out", type=Path, required=True, help="the picture: .svg, .png or .pdf")
+    curves.add_argument(
+        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
     return parser
 
 

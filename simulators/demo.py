@@ -41,9 +41,9 @@ def run(events: int, seed: int) -> None:
     """Let every learner predict each event and then learn it, and print how the races went."""
     live = sys.stdout.isatty()
     print(
-        f"{events:,} ratings of 1 to 5 stars, one after the other. Every learner predicts each"
-        " rating before it learns it.\nThe loss is how many stars the prediction is off."
-        f" About {BAYES_LOSS} of that is noise, which no rule can foretell.\n"
+        f"{events:,} ratings of 1 to 5 stars, one after the other. Every learner predicts\n"
+        "each rating before it learns it. The loss is how many stars it is off;\n"
+        f"about {BAYES_LOSS} of that is noise, which no rule can foretell.\n"
     )
     if live:
         print("compiling the engine, once on a machine ...", end="\r", flush=True)
@@ -67,14 +67,16 @@ def run(events: int, seed: int) -> None:
                 )
         results.append((name, losses, events / spent))
         print(
-            f"{name:14} {_curve(losses, 1.2):{_STEPS}} {losses[-1]:.3f} stars off at the end,"
-            f" {events / spent / 1e6:5.1f} million events a second"
+            f"{name:14} {_curve(losses, 1.2):{_STEPS}} {losses[-1]:.3f}"
+            f" {events / spent / 1e6:6.1f} M/s"
         )
     best = min(results, key=lambda result: result[1][-1])
     print(
-        f"\nEach column is a stretch of the stream, each longer than the one before; lower is better."
+        "\nColumns are stretches of the stream, each longer than the one before: lower is"
+        "\nbetter. Then the loss over the last stretch, and million events a second."
         f"\n{best[0]} ended best. In your own code:\n"
-        "\n    from stream_rank import OAPBPM"
-        "\n    model = OAPBPM(n_ranks=5, seed=1)"
-        "\n    model.predict_one(x), model.learn_one(x, y)   # x: a dict of numbers, y: 1..5\n"
+        f"\n    from stream_rank import {best[0]}"
+        f"\n    model = {best[0]}(n_ranks=5)"
+        "\n    model.predict_one(x)     # x: a dict of numbers"
+        "\n    model.learn_one(x, y)    # y: 1 to 5"
     )

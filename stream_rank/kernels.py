@@ -1,7 +1,8 @@
 """Kernels: inner products in a space of products, or of all smooth functions."""
 
-import math
 from dataclasses import dataclass
+
+from stream_rank.parameters import check_number, check_whole
 
 __all__ = ["Gaussian", "Kernel", "Linear", "Polynomial"]
 
@@ -23,20 +24,18 @@ class Polynomial:
     offset: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree < 1:
-            raise ValueError(f"degree must be a whole number of at least 1, not {self.degree!r}")
-        if not (math.isfinite(self.offset) and self.offset >= 0):
-            raise ValueError(f"offset must be a number of at least 0, not {self.offset!r}")
+        check_whole("degree", self.degree)
+        check_number("offset", self.offset, 0, 1e100)
 
-    def bound(self, largest: float, n_features: int) -> float:
-        """The largest of `n_features` features whose kernel value with itself is at most `largest`.
+    def longest(self, largest: float) -> float:
+        """The largest square of an event whose kernel value with itself is at most `largest`.
 
-        No two events of such features have a larger kernel value (Cauchy and Schwarz).
+        No two such events have a larger kernel value (Cauchy and Schwarz).
         """
-        product = largest ** (1 / self.degree) - self.offset
-        if product < n_features:
+        square = float(largest ** (1 / self.degree)) - self.offset
+        if square < 1:
             raise ValueError(f"offset {self.offset!r} to the power of {self.degree} is too large")
-        return math.sqrt(product / n_features)
+        return square
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,11 @@ class Gaussian:
     width: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.width) and self.width > 0):
-            raise ValueError(f"width must be a number above 0, not {self.width!r}")
+        check_number("width", self.width, 1e-100, 1e100)
 
-    def bound(self, largest: float, n_features: int) -> float:
-        """The largest of `n_features` features whose sum of squares is at most `largest`."""
-        return math.sqrt(largest / n_features)
+    def longest(self, largest: float) -> float:
+        """The largest square of an event; the kernel's own values are at most 1."""
+        return largest
 
 
 Kernel = Linear | Polynomial | Gaussian

@@ -4,7 +4,8 @@ from stream_rank.engine.jit import compiled
 
 __all__ = ["bound_of", "copy_columns", "first_beyond"]
 
-_BOUNDS = {"float64": 1e130, "float32": 1e9}
+# in single precision what rounds to 1e9, so that a number may be checked before or after it is rounded
+_BOUNDS = {"float64": 1e130, "float32": 1e9 + 32}
 
 
 def bound_of(dtype: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from stream_rank.engine.events import Dense, Sparse, add, bounded
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import as_element, get, lanes_of, pointer, put, shift
-from stream_rank.engine.members import choose, reached, score, take, utility
+from stream_rank.engine.members import averaged_rank, choose, reached, score, take, utility
 from stream_rank.engine.state import (
     AVERAGED,
     EVENTS,
@@ -111,6 +111,10 @@ def learn_pair(block, magnitude, bound):
 @inlined
 def ask(state, event, shares):
     """Set each rank's share of the members' votes, and return the averaged rule's score."""
+    if state.rule == LASTING:  # its only member does not speak for it
+        shares[:] = 0.0
+        shares[averaged_rank(state, event) - 1] = 1.0
+        return utility(state, event) / max(1, get(state.sizes, EVENTS))
     score(state, event, state.everybody, state.n_members, False)
     merit = 0
     if state.rule == WEIGHTED:
@@ -123,8 +127,6 @@ def ask(state, event, shares):
     shares /= merit if merit > 0 else state.n_members  # last, or rounding makes a share more than 1
     if state.rule == AVERAGED:
         return utility(state, event) / state.n_members
-    if state.rule == LASTING:
-        return utility(state, event) / max(1, get(state.sizes, EVENTS))
     score_ = 0.0
     for j in range(state.n_members):
         ballots = get(state.correct, j) / merit if merit > 0 else 1.0 / state.n_members

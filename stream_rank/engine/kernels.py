@@ -15,7 +15,16 @@ import numpy as np
 from stream_rank.engine.events import Expansion
 from stream_rank.engine.family import ask
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, dot, get, lanes_of, pointer, put, shift
+from stream_rank.engine.lanes import (
+    as_element,
+    dot,
+    get,
+    lanes_of,
+    pointer,
+    put,
+    shift,
+    squares_sparse,
+)
 from stream_rank.engine.members import choose, consider, find_wrong, learn, score
 from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
@@ -23,6 +32,7 @@ from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_st
 __all__ = [
     "GAUSSIAN",
     "POLYNOMIAL",
+    "lay_out",
     "learn_pair_kernel",
     "opinions_kernel",
     "run_kernel",
@@ -92,12 +102,14 @@ def power(base, exponent):
 
 
 @inlined
-def evaluate(support, values, row):
-    """Write the kernel values of an event and every support vector; return how many, in whole vectors."""
+def evaluate(support, values, square, row):
+    """Write the kernel values of an event and every support vector; return how many, in whole vectors.
+
+    `square` is the event's product with itself, which counts features that no support vector has.
+    """
     used = get(support.sizes, USED)
     first, second = get(support.parameters, 0), get(support.parameters, 1)
     polynomial = get(support.sizes, KIND) == POLYNOMIAL
-    square = np.float64(dot(values, values, support.features))
     for i in range(used):
         vector = shift(support.vectors, i * support.features)
         product = np.float64(dot(vector, values, support.features))
@@ -112,62 +124,70 @@ def evaluate(support, values, row):
 
 
 @inlined
-def free_slot(support):
-    """The slot that the next support vector takes."""
-    used = get(support.sizes, USED)
-    return used if used < get(support.sizes, BUDGET) else get(support.sizes, OLDEST)
-
-
-@inlined
-def join(state, support, values):
-    """Put an event into the free slot, whose coefficients are forgotten; return the slot."""
-    slot = free_slot(support)
-    if get(support.sizes, USED) < get(support.sizes, BUDGET):
+def join(state, support, values, square):
+    """Put an event into a free slot, or into that of the oldest, whose coefficients are forgotten; return the slot."""
+    slot = get(support.sizes, USED)
+    if slot < get(support.sizes, BUDGET):
         put(support.sizes, USED, slot + 1)
     else:
+        slot = get(support.sizes, OLDEST)
         put(support.sizes, OLDEST, (slot + 1) % get(support.sizes, BUDGET))
         for j in range(state.n_members):
             put(shift(state.weights, j * state.slots), slot, as_element(state.weights, 0.0))
         put(state.mean, slot, 0.0)
     for i in range(support.features):
         put(support.vectors, slot * support.features + i, get(values, i))
-    put(support.squares, slot, np.float64(dot(values, values, support.features)))
+    put(support.squares, slot, square)
     return slot
 
 
 @compiled
-def run_kernel(block, support_block, rows, labels, ranks, learning):
-    """Predict the ranks of dense rows, each before it is learned if `learning`."""
+def lay_out(starts, slots, values, rows, squares):
+    """Write sparse events out as rows, and the product of each with itself; slots beyond the row count in it only."""
+    where, what = pointer(slots, 0, np.int64), pointer(values, 0, values.dtype)
+    n_slots = rows.shape[1]
+    rows[:] = 0
+    for i in range(squares.size):
+        count = starts[i + 1] - starts[i]
+        squares[i] = squares_sparse(shift(where, starts[i]), shift(what, starts[i]), count)
+        for at in range(starts[i], starts[i + 1]):
+            if slots[at] < n_slots:
+                rows[i, slots[at]] = values[at]
+
+
+@compiled
+def run_kernel(block, support_block, rows, squares, labels, ranks, learning):
+    """Predict the ranks of dense rows with their squares, each before it is learned if `learning`."""
     state, support = open_state(block), open_support(support_block)
     for i in range(ranks.size):
         values = shift(pointer(rows, 0, block.dtype), i * support.features)
-        count = evaluate(support, values, support.row)
+        count = evaluate(support, values, squares[i], support.row)
         rank, n_members = consider(state, Expansion(support.row, count, 0), learning, False)
         ranks[i] = rank
         if learning:
             n_wrong = find_wrong(state, labels[i], n_members)
-            slot = join(state, support, values) if n_wrong > 0 else 0
+            slot = join(state, support, values, squares[i]) if n_wrong > 0 else 0
             learn(state, Expansion(support.row, count, slot), labels[i], n_wrong)
 
 
 @compiled
-def opinions_kernel(block, support_block, rows, shares, scores):
-    """For dense rows: each rank's share of the votes, and the averaged rule's score."""
+def opinions_kernel(block, support_block, rows, squares, shares, scores):
+    """For dense rows with their squares: each rank's share of the votes, and the averaged rule's score."""
     state, support = open_state(block), open_support(support_block)
     for i in range(scores.size):
         values = shift(pointer(rows, 0, block.dtype), i * support.features)
-        count = evaluate(support, values, support.row)
+        count = evaluate(support, values, squares[i], support.row)
         scores[i] = ask(state, Expansion(support.row, count, 0), shares[i])
 
 
 @compiled
-def learn_pair_kernel(block, support_block, pair, magnitude):
+def learn_pair_kernel(block, support_block, pair, squares, magnitude):
     """Learn that the first of two rows is preferred to the second: both join the support set."""
     state, support = open_state(block), open_support(support_block)
     preferred = pointer(pair, 0, block.dtype)
     other = shift(preferred, support.features)
-    evaluate(support, preferred, support.row)
-    count = evaluate(support, other, support.other_row)
+    evaluate(support, preferred, squares[0], support.row)
+    count = evaluate(support, other, squares[1], support.other_row)
     for i in range(count):
         put(support.row, i, get(support.row, i) - get(support.other_row, i))
     number = get(state.sizes, EVENTS)
@@ -181,7 +201,7 @@ def learn_pair_kernel(block, support_block, pair, magnitude):
         rounds = np.float64(number) if state.rule == LASTING else 1.0
         for which in range(2):
             factor = magnitude if which == 0 else -magnitude
-            slot = join(state, support, preferred if which == 0 else other)
+            slot = join(state, support, preferred if which == 0 else other, squares[which])
             for i in range(n_wrong):
                 row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
                 put(row, slot, as_element(row, factor))

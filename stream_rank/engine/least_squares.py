@@ -2,8 +2,8 @@
 
 After predicting `s = w.x + b`, the weights move by `rate * (y - s) * x` (and the intercept by
 `rate * (y - s)`, where there is one). A rate above `2 / |x|**2` would overshoot further than it came,
-so it is capped at `1 / |x|**2` (counting a 1 for the intercept), which hits the label exactly: whatever the scale of
-the features, no step can blow up.
+so it is capped at `1 / |x|**2` (counting a 1 for the intercept), which hits the label exactly. A capped
+step never lengthens the weights by more than `sqrt(rate) * |y|`: whatever the scale of the features, they do not blow up.
 
 Cost of an event: O(d), or O(non-zeros).
 """

@@ -55,6 +55,7 @@ from stream_rank.engine.state import (
 )
 
 __all__ = [
+    "averaged_rank",
     "choose",
     "consider",
     "find_wrong",

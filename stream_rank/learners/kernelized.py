@@ -2,13 +2,13 @@
 
 from collections.abc import Hashable
 
-from stream_rank.engine.memory import aligned
 from stream_rank.errors import EventError
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 from stream_rank.learners.learner import Features, check_magnitude
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.kernel_family import KernelFamily
 from stream_rank.learners.rank_learner import RankLearner
+from stream_rank.parameters import check_whole
 
 __all__ = ["Kernelized"]
 
@@ -22,8 +22,7 @@ class Kernelized(RankLearner):
                 "kernel must be None, Linear(), Polynomial(degree, offset) or Gaussian(width), "
                 f"not {kernel!r}"
             )
-        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
-            raise ValueError(f"budget must be a whole number of at least 1, not {budget!r}")
+        check_whole("budget", budget)
         self.kernel = kernel
         self.budget = budget
         super().__init__(n_ranks, dtype)
@@ -59,11 +58,7 @@ class Kernelized(RankLearner):
         items = [self._checked(preferred), self._checked(other)]
         for item in items:
             self._introduce(item)
-        pair = aligned((2, model.n_slots), self.dtype)
-        for row, item in zip(pair, items, strict=True):
-            self._write(item)
-            row[:] = model.row
-        model.learn_pair_of(pair, magnitude)
+        model.learn_items([self._block(item) for item in items], magnitude)
 
     @property
     def weights(self) -> dict[Hashable, float]:

@@ -1,37 +1,40 @@
 """Labels and their ranks."""
 
 import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import LabelError
+from stream_rank.parameters import check_whole
 
-__all__ = ["Labels", "label_array"]
+__all__ = ["Labels", "label_column"]
 
-Ranks = npt.NDArray[np.int64]
-
-
-def _sequence(y: Any) -> Sequence[Any]:
-    """Labels of a column as Python objects, times as the column's own kind of time."""
-    kind = getattr(getattr(y, "dtype", None), "kind", "")
-    if (kind and kind in "biufU") or (kind == "O" and hasattr(y, "tolist")):
-        return list(y.tolist())
-    return list(y)
+Array = npt.NDArray[Any]
 
 
-def label_array(y: Any) -> npt.NDArray[Any]:
-    """Labels as a one-dimensional array, of objects where they are not of one kind."""
-    try:
-        column = np.asarray(y)
-    except ValueError:  # some label is a sequence
-        column = np.empty(len(y), object)
-        column[:] = list(y)
-    if column.ndim != 1:
-        raise LabelError(f"labels must be one-dimensional, not of shape {column.shape}")
-    return column
+def _plain(label: Any) -> Any:
+    """A label as a Python object; times stay as they are, for a time's number is not a time."""
+    if isinstance(label, np.number | np.bool_ | np.str_) and not isinstance(label, np.timedelta64):
+        return label.item()
+    return label
+
+
+def label_column(y: Any, n_events: int) -> Sequence[Any]:
+    """Labels as an array of numbers or a list of objects, one for each event."""
+    if getattr(y, "ndim", 1) != 1 or hasattr(y, "columns") or np.ma.isMaskedArray(y):
+        kind = "a masked array" if np.ma.isMaskedArray(y) else f"a {type(y).__name__}"
+        raise LabelError(f"labels must be one column without gaps, not {kind}")
+    if isinstance(y, str | bytes) or not isinstance(y, Iterable):
+        raise LabelError(f"labels must be a column, not {y!r}")
+    numeric = getattr(getattr(y, "dtype", None), "kind", None) in ("i", "u", "f")
+    column: Any = np.asarray(y) if numeric else [_plain(label) for label in y]
+    if len(column) != n_events:
+        raise LabelError(f"{n_events} events came with {len(column)} labels")
+    labels: Sequence[Any] = column
+    return labels
 
 
 class Labels:
@@ -45,113 +48,89 @@ class Labels:
     """
 
     def __init__(self, n_ranks: int | None) -> None:
-        if n_ranks is not None and (
-            isinstance(n_ranks, bool) or not isinstance(n_ranks, int | np.integer) or n_ranks < 2
-        ):
-            raise ValueError(
-                f"n_ranks must be None or a whole number of at least 2, not {n_ranks!r}"
-            )
+        if n_ranks is not None:
+            check_whole("n_ranks", n_ranks, 2)
         self.fixed = n_ranks is not None
         self.known: list[Any] = list(range(1, int(n_ranks) + 1)) if n_ranks is not None else []
         self.rank_of: dict[Any, int] = {label: label for label in self.known}
 
-    def check(self, label: Any) -> None:
-        """Raise a `LabelError` unless the label is known, or can take a place among those that are."""
+    def check(self, label: Any, row: int | None = None, among: Sequence[Any] | None = None) -> None:
+        """Raise a `LabelError` unless the label is known, or can take a place among the known ones."""
+        where = "" if row is None else f" of row {row}"
         if self.fixed:
             try:
                 if label in self.rank_of:
                     return
             except TypeError:
                 pass
+            hint = "; ranks count from 1" if label == 0 else ""
             raise LabelError(
-                f"label {label!r} is not one of the ranks 1..{len(self.known)}; "
-                "use n_ranks=None to discover labels as they come"
+                f"label {label!r}{where} is not one of the ranks 1..{len(self.known)}{hint}"
             )
+        known = self.known if among is None else among
         try:
             hash(label)
             if label is None or label != label:
                 raise TypeError
-            bisect.bisect_left(self.known, label)
+            bisect.bisect_left(known or [label], label)
         except TypeError:
-            known = f"labels {self.known[:5]!r} so far" if self.known else "labels with an order"
-            raise LabelError(f"label {label!r} has no place among {known}") from None
+            others = f"labels {known[:5]!r}" if known else "labels: it has no order"
+            raise LabelError(f"label {label!r}{where} has no place among {others}") from None
 
     def insert(self, label: Any) -> int:
         """Give a new label its place, and return how many labels are below it."""
-        label = label.item() if isinstance(label, np.number | np.bool_ | np.str_) else label
+        label = _plain(label)
         place = bisect.bisect_left(self.known, label)
         self.known.insert(place, label)
         self.rank_of = {known: rank for rank, known in enumerate(self.known, start=1)}
         return place
 
-    def segments(self, y: Any) -> Iterator[tuple[int, int, Any, Ranks]]:
-        """Cut a column of labels before every new one: (first row, end, new label or None, ranks).
-
-        Whoever iterates inserts the new label before asking for the next segment. All labels are
-        checked before the first segment is given, so a bad one changes nothing.
-        """
+    def new_in(self, column: Sequence[Any]) -> list[int]:
+        """The rows in which labels come that are not known yet, all labels checked."""
         if self.fixed:
-            ranks = self._fixed_ranks(y)
-            yield 0, len(ranks), None, ranks
-            return
-        labels = _sequence(y)
-        new: dict[Any, int] = {}
-        trial = list(self.known)
+            self._check_fixed(column)
+            return []
+        labels = column.tolist() if isinstance(column, np.ndarray) else column
+        met, trial, rows = set(self.rank_of), list(self.known), []
         for row, label in enumerate(labels):
             try:
-                if label in self.rank_of or label in new:
+                if label in met:
                     continue
             except TypeError:
                 pass  # not hashable: the check says so
-            self.check(label)
-            try:
-                bisect.insort(trial, label)
-            except TypeError:
-                raise LabelError(
-                    f"label {label!r} of row {row} has no place among labels {trial[:5]!r}"
-                ) from None
-            new[label] = row
-        cuts = [*new.values(), len(labels)]
-        if cuts[0] > 0 or not labels:
-            yield 0, cuts[0], None, self._ranks(labels[: cuts[0]])
-        for number, label in enumerate(new):
-            first, end = cuts[number], cuts[number + 1]
-            yield (
-                first,
-                end,
-                label,
-                np.empty(0, np.int64),
-            )  # its ranks are known once it is inserted
+            self.check(label, row, trial)
+            bisect.insort(trial, label)
+            met.add(label)
+            rows.append(row)
+        return rows
 
-    def ranks(self, y: Any, first: int, end: int) -> Ranks:
-        """The ranks of known labels in a slice of a column."""
-        return self._ranks(_sequence(y[first:end] if not hasattr(y, "iloc") else y.iloc[first:end]))
+    def _check_fixed(self, column: Sequence[Any]) -> None:
+        if isinstance(column, np.ndarray) and len(column):
+            top = len(self.known)
+            good = column.min() >= 1 and column.max() <= top
+            if good and (column.dtype.kind != "f" or (column == np.floor(column)).all()):
+                return
+            column = column.tolist()
+        for row, label in enumerate(column):
+            self.check(label, row)
 
-    def _ranks(self, labels: Sequence[Any]) -> Ranks:
-        return np.fromiter(map(self.rank_of.__getitem__, labels), np.int64, len(labels))
+    def ranks(self, column: Sequence[Any]) -> npt.NDArray[np.int64]:
+        """The ranks of labels that are known."""
+        if isinstance(column, np.ndarray):
+            if self.fixed:
+                return column.astype(np.int64)
+            column = column.tolist()
+        return np.fromiter(map(self.rank_of.__getitem__, column), np.int64, len(column))
 
-    def _fixed_ranks(self, y: Any) -> Ranks:
-        column = label_array(y)
-        if column.dtype.kind not in "iuf":
-            labels = _sequence(y)
-            for label in labels:
-                self.check(label)
-            return self._ranks(labels)
-        if len(column) and not (column.min() >= 1 and column.max() <= len(self.known)):
-            inside = (column >= 1) & (column <= len(self.known))
-            self.check(column[int(np.argmin(inside))].item())
-        ranks = column.astype(np.int64)
-        if column.dtype.kind == "f" and (ranks != column).any():
-            self.check(column[int(np.argmax(ranks != column))].item())
-        return ranks
-
-    def of(self, ranks: Ranks) -> npt.NDArray[Any]:
-        """The labels of ranks, as an array of the labels' own type."""
+    def of(self, ranks: npt.NDArray[np.int64]) -> Array:
+        """The labels of ranks, in an array of the labels' own type if they have one and it keeps them."""
         if self.fixed:
             return ranks  # they are the labels
-        known = np.array(self.known)
-        if known.shape != (len(self.known),) or known.dtype.kind not in "biufUM":
-            known = np.empty(len(self.known), object)
-            known[:] = self.known
-        result: npt.NDArray[Any] = known[ranks - 1]
+        known: Array = np.empty(len(self.known), object)
+        known[:] = self.known
+        if len({type(label) for label in self.known}) == 1 and self.known:
+            typed = np.array(self.known)
+            if typed.shape == known.shape and typed.tolist() == self.known:
+                known = typed
+        result: Array = known[ranks - 1]
         return result

@@ -3,17 +3,21 @@
 import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from copy import copy
+from copy import deepcopy
+from numbers import Real
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError, FeatureError
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.dense_table import DenseTable, too_long
 from stream_rank.learners.models.model import Model
-from stream_rank.learners.table import DenseBlock, SparseBlock, Table, unusable
+from stream_rank.learners.numbers import as_number, unusable
+from stream_rank.learners.table import Table, open_table
 from stream_rank.learners.vocabulary import Vocabulary, in_order
 
 __all__ = ["Features", "Learner", "check_dtype", "check_magnitude", "like_input"]
@@ -26,16 +30,23 @@ _SPARSE_BELOW = 8
 """A dict with less than one in so many known features is learned as a sparse event."""
 
 
+def _as_dict(x: Any) -> dict[Any, Any]:
+    """An event as a dict; some mappings invent what they do not have."""
+    if not isinstance(x, Mapping):
+        raise FeatureError(f"an event is a dict of features by name, not {x!r}")
+    return dict(x)
+
+
 def check_dtype(dtype: str) -> str:
     """The dtype, if it is one that the engine has."""
-    if dtype not in ("float64", "float32"):
+    if not isinstance(dtype, str) or dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
     return dtype
 
 
 def check_magnitude(magnitude: float, bound: float) -> float:
     """The magnitude of a preference, if it is a number above 0."""
-    if not 0 < magnitude <= bound:
+    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
         raise EventError(
             f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
         )
@@ -60,11 +71,12 @@ class Learner:
 
     def _fit_to_vocabulary(self) -> None:
         """Make a packer for the features known, and room for them in the model."""
-        self._width = len(self._vocabulary)
-        self._make_room(self._width)
+        self._make_room(len(self._vocabulary))
+        # no event is as wide as infinity: where all are blocks, none goes the way of rows
+        self._width = math.inf if self._model.always_blocks else len(self._vocabulary)
         self._pick: Callable[[Any], tuple[Any, ...]] = self._first_pick
         code = "d" if self._model.dtype == "float64" else "f"
-        self._pack = struct.Struct(f"={self._width}{code}").pack_into
+        self._pack = struct.Struct(f"={len(self._vocabulary)}{code}").pack_into
 
     def _first_pick(self, x: Features) -> tuple[Any, ...]:
         """Make the getter for the features known when it is first asked for.
@@ -83,18 +95,16 @@ class Learner:
         self._model.resize(n_features)
         self._row = memoryview(self._model.row.data).cast("B")
 
-    def _seat(self, x: Features, learning: bool) -> SparseBlock | None:
-        """Write an event to the model's row, or return it as a sparse event if that is much shorter."""
+    def _seat(self, x: Features, learning: bool) -> DenseBlock | SparseBlock | None:
+        """Write an event to the model's row, or return it as a block if that is much shorter."""
         if type(x) is not dict:
-            x = dict(x)  # some mappings invent what they do not have
+            x = _as_dict(x)
         try:
             if len(x) == self._width:
                 self._pack(self._row, 0, *self._pick(x))
                 return None
-            if (
-                len(x) * _SPARSE_BELOW >= self._width
-                and self._vocabulary.slot_of.keys() >= x.keys()
-            ):
+            known = self._vocabulary.slot_of
+            if len(x) * _SPARSE_BELOW >= self._width and known.keys() >= x.keys():
                 self._write(x)
                 return None
         except (KeyError, TypeError, struct.error, OverflowError):
@@ -102,54 +112,47 @@ class Learner:
         values = self._checked(x)
         if learning:
             self._introduce(values)
-        elif self._model.dense_only:
-            self._write_all(values)
-            return None
-        if len(values) * _SPARSE_BELOW < self._width and not self._model.dense_only:
-            return self._sparse(values)
+        if self._model.always_blocks or len(values) * _SPARSE_BELOW < self._width:
+            return self._block(values)
         self._write(values)
         return None
+
+    def _block(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:
+        """One event as a block of one row."""
+        table = DenseTable(
+            np.array([[*values.values()]], np.float64),
+            list(values),
+            None,
+            self._model.bound,
+            self._model.longest,
+        )
+        return next(iter(self._table_blocks(table, 0, 1)))
 
     def _write(self, values: Mapping[Hashable, float]) -> None:
         """Write the known features to the model's row, those that are missing as zeros."""
         value_of = values.get
         self._pack(self._row, 0, *[value_of(name, 0.0) for name in self._vocabulary.names])
 
-    def _write_all(self, values: Mapping[Hashable, float]) -> None:
-        """Write unknown features too, where they would go: they lengthen the distance to support vectors."""
-        known = self._vocabulary.slot_of
-        names = [*self._vocabulary.names, *in_order(name for name in values if name not in known)]
-        self._make_room(len(names))
-        self._model.row[: len(names)] = [values.get(name, 0.0) for name in names]
-
     def _checked(self, x: Features) -> dict[Hashable, float]:
         """The features as numbers, or an error that names the one that is none."""
-        bound, values = self._model.bound, {}
-        for name, value in x.items():
+        bound, values, square = self._model.bound, {}, 0.0
+        for name, value in _as_dict(x).items():
             try:
-                number = float(value)
+                number = as_number(value)
             except (TypeError, ValueError, OverflowError):
                 raise unusable(name, value, bound) from None
-            if not abs(number) <= bound or isinstance(value, str | bytes):
+            if not abs(number) <= bound:
                 raise unusable(name, value, bound)
             values[name] = number
+            square += number * number
+        if square > self._model.longest:
+            raise too_long(0, square, self._model.longest)
         return values
-
-    def _sparse(self, values: Mapping[Hashable, float]) -> SparseBlock:
-        slot_of = self._vocabulary.slot_of
-        pairs = sorted((slot_of[name], value) for name, value in values.items() if name in slot_of)
-        return SparseBlock(
-            0,
-            1,
-            np.array([0, len(pairs)], np.int64),
-            np.array([slot for slot, _ in pairs], np.int64),
-            np.array([value for _, value in pairs], self._model.dtype),
-        )
 
     def _refuse(self, x: Features) -> FeatureError:
         """The error for an event that the engine found unusable."""
         try:
-            self._checked(dict(x))
+            self._checked(x)
         except FeatureError as error:
             return error
         return FeatureError("an event has a number that is too large")
@@ -194,12 +197,14 @@ class Learner:
     def _table_blocks(
         self, table: Table, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:
-        model, vocabulary = self._model, self._vocabulary
-        if model.dense_only:  # unknown features count too, see _write_all
-            vocabulary = copy(vocabulary)
-            table.introduce(vocabulary)
-            self._make_room(len(vocabulary))
-        return table.blocks(vocabulary, model.n_slots, model.dtype, first, end, model.dense_only)
+        model = self._model
+        if model.always_blocks:
+            return table.all_features(self._vocabulary, model.dtype, first, end)
+        return table.blocks(self._vocabulary, model.n_slots, model.dtype, first, end)
+
+    def _open(self, X: Any) -> Table:
+        """A table of which every event can be learned and ranked."""
+        return open_table(X, self._model.bound, self._model.longest)
 
     def _meet(self, table: Table) -> None:
         """Give slots to the features of a table that have none."""
@@ -214,6 +219,9 @@ class Learner:
         made = ("_width", "_pick", "_pack", "_row")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners on one memory would spoil it
+
     def __setstate__(self, content: dict[str, Any]) -> None:
         self.__dict__.update(content)
         self._fit_to_vocabulary()
@@ -225,7 +233,8 @@ def like_input(values: Array, table: Table, name: Any = None) -> Any:
         return values
     frame = nw.from_native(table.native, eager_only=True)
     column = values.tolist() if values.dtype == object else values
-    series = nw.new_series(name or "prediction", column, backend=frame.implementation)
+    name = "prediction" if name is None else name
+    series = nw.new_series(name, column, backend=frame.implementation)
     native = series.to_native()
     if frame.implementation.is_pandas_like():
         native.index = table.native.index

@@ -1,6 +1,7 @@
 """What the learners of ranks share."""
 
 from collections.abc import Hashable
+from itertools import pairwise
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -8,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from river import base
 
-from stream_rank.learners.labels import Labels
+from stream_rank.learners.blocks import DenseBlock
+from stream_rank.learners.labels import Labels, label_column
 from stream_rank.learners.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.table import DenseBlock, Table
+from stream_rank.learners.table import Table
 
 __all__ = ["RankLearner"]
 
@@ -23,6 +25,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     `learn_many` is `learn_one` in a loop, to the bit; so is `test_then_train` of `predict_one` and
     `learn_one`. A batch with a number or a label that cannot be learned is refused whole.
+
+    One learner is for one thread, asking included: an event's scores are noted in its memory.
     """
 
     _model: Family
@@ -78,6 +82,11 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         """The score of an event by the averaged rule: what the thresholds are compared with."""
         return self._ballots(x)[1]
 
+    def utility_many(self, X: Any) -> Any:
+        """The scores of rows by the averaged rule; the higher, the better the rank."""
+        table, _, scores = self._all_ballots(X)
+        return like_input(scores, table)
+
     def _ballots(self, x: Features) -> tuple[Array, float]:
         """Each rank's share of the votes for an event, and its score."""
         self._checked(x)
@@ -117,8 +126,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     def predict_many(self, X: Any) -> Any:
         """The labels of rows, none of them learned."""
-        table = Table(X)
-        table.check(self._model.bound)
+        table = self._open(X)
         return like_input(self._predict_rows(table, 0, len(table)), table)
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -135,8 +143,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     def _all_ballots(self, X: Any) -> tuple[Table, Array, Array]:
         """Each rank's share of the votes for every row, and the rows' scores."""
-        table = Table(X)
-        table.check(self._model.bound)
+        table = self._open(X)
         shares = np.empty((len(table), self._model.n_ranks))
         scores = np.empty(len(table))
         for block in self._table_blocks(table, 0, len(table)):
@@ -146,20 +153,17 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     def _run_many(self, X: Any, y: Any) -> tuple[Table, Array]:
         """Predict and learn the rows; the table and the predictions."""
-        table = Table(X)
-        if len(y) != len(table):
-            raise ValueError(f"{len(table)} events came with {len(y)} labels")
-        table.check(self._model.bound)
-        segments = list(self._labels.segments(y))
+        table = self._open(X)
+        column = label_column(y, len(table))
+        new = self._labels.new_in(column)
         self._meet(table)
-        parts = []
-        for first, end, new, ranks in segments:
-            if new is None:
-                parts.append(self._labels.of(self._learn_rows(table, first, end, ranks)))
-                continue
+        ends = [*new, len(table)]
+        ranks = self._labels.ranks(column[: ends[0]])
+        parts = [self._labels.of(self._learn_rows(table, 0, ends[0], ranks))] if ends[0] else []
+        for first, end in pairwise(ends):
             parts.append(self._predict_rows(table, first, first + 1))  # before its label is known
-            self._insert(new)
-            learned = self._learn_rows(table, first, end, self._labels.ranks(y, first, end))
+            self._insert(column[first])
+            learned = self._learn_rows(table, first, end, self._labels.ranks(column[first:end]))
             parts.append(self._labels.of(learned[1:]))
         return table, _joined(parts)
 
@@ -196,6 +200,11 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         return [float(threshold) for threshold in thresholds]
 
     @property
+    def labels(self) -> list[Any]:
+        """The labels known, in their order."""
+        return list(self._labels.known)
+
+    @property
     def _multiclass(self) -> bool:
         return True
 
@@ -204,6 +213,8 @@ def _joined(parts: list[Array]) -> Array:
     """Predictions in one array, of the labels' own type where all of them are labels."""
     if len(parts) == 1:
         return parts[0]
+    if not parts:
+        return np.empty(0, object)
     kinds = {part.dtype.kind for part in parts if len(part)}
     if len(kinds) == 1 and "O" not in kinds:
         return np.concatenate([part for part in parts if len(part)])

@@ -3,6 +3,7 @@
 from stream_rank.learners.ensemble import Ensemble
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.hypotheses import Hypotheses
+from stream_rank.parameters import check_whole
 
 __all__ = ["VotedPRank"]
 
@@ -44,10 +45,7 @@ class VotedPRank(Ensemble):
     def __init__(
         self, n_ranks: int | None = None, max_hypotheses: int = 100, dtype: str = "float64"
     ) -> None:
-        if isinstance(max_hypotheses, bool) or not max_hypotheses >= 1:
-            raise ValueError(
-                f"max_hypotheses must be a whole number of at least 1, not {max_hypotheses!r}"
-            )
+        check_whole("max_hypotheses", max_hypotheses)
         self.max_hypotheses = max_hypotheses
         super().__init__(n_ranks, dtype)
 

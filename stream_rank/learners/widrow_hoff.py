@@ -1,6 +1,7 @@
 """Widrow-Hoff: least mean squares."""
 
 from collections.abc import Hashable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,12 @@ import numpy.typing as npt
 from river import base
 
 from stream_rank.errors import LabelError
-from stream_rank.learners.labels import Labels, label_array
+from stream_rank.learners.labels import Labels, label_column
 from stream_rank.learners.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.models.least_squares import LeastSquares
+from stream_rank.learners.numbers import as_number
 from stream_rank.learners.table import Table
+from stream_rank.parameters import check_number
 
 __all__ = ["WidrowHoff"]
 
@@ -62,8 +65,9 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
         intercept: bool = False,
         dtype: str = "float64",
     ) -> None:
-        if not 0 < learning_rate < float("inf"):
-            raise ValueError(f"learning_rate must be a number above 0, not {learning_rate!r}")
+        check_number("learning_rate", learning_rate, 1e-12, 1e12)
+        if not isinstance(intercept, bool):
+            raise ValueError(f"intercept must be True or False, not {intercept!r}")
         self.n_ranks = n_ranks
         self.learning_rate = learning_rate
         self.intercept = intercept
@@ -103,17 +107,17 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
             raise self._refuse(x)
         return float(value)
 
-    def _label(self, y: Any) -> float:
+    def _label(self, y: Any, row: int | None = None) -> float:
         if self._labels.fixed:
-            self._labels.check(y)
+            self._labels.check(y, row)
+        bound = self._model.bound
         try:
-            label = float(y)
-        except (TypeError, ValueError):
-            raise LabelError(f"label {y!r} is not a number") from None
-        if not abs(label) <= self._model.bound:
-            raise LabelError(
-                f"label {y!r} is not a number of at most {self._model.bound:g} in size"
-            )
+            label = as_number(y)
+        except (TypeError, ValueError, OverflowError):
+            label = inf
+        if not abs(label) <= bound:
+            where = "" if row is None else f" of row {row}"
+            raise LabelError(f"label {y!r}{where} is not a number of at most {bound:g} in size")
         return label
 
     def _ranks(self, scores: Array) -> Array:
@@ -140,11 +144,11 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
 
     def _run(self, X: Any, y: Any) -> tuple[Table, Array]:
         """Predict the rows, each before it is learned if there are labels."""
-        table = Table(X)
-        table.check(self._model.bound)
-        labels = np.zeros(len(table)) if y is None else self._label_column(y)
-        if len(labels) != len(table):
-            raise ValueError(f"{len(table)} events came with {len(labels)} labels")
+        table = self._open(X)
+        labels = np.zeros(len(table))
+        if y is not None:
+            column = label_column(y, len(table))
+            labels[:] = [self._label(label, row) for row, label in enumerate(column)]
         if y is not None:
             self._meet(table)
         scores = np.empty(len(table))
@@ -152,14 +156,6 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
             rows = slice(block.first, block.end)
             self._model.run(block, labels[rows], scores[rows], y is not None)
         return table, scores
-
-    def _label_column(self, y: Any) -> Array:
-        column = label_array(y)
-        if column.dtype.kind in "iuf" and not self._labels.fixed:
-            numbers: Array = column.astype(np.float64)
-            if (np.abs(numbers) <= self._model.bound).all():
-                return numbers
-        return np.array([self._label(label) for label in column.tolist()], np.float64)
 
     def _answers(self, table: Table, scores: Array, name: Any) -> Any:
         return like_input(scores if self.n_ranks is None else self._ranks(scores), table, name)

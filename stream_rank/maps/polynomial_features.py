@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from river import base
 
+from stream_rank.errors import FeatureError
 from stream_rank.kernels import Polynomial
 from stream_rank.learners.vocabulary import in_order
+from stream_rank.maps.values import columns_of, frame_from, values_of
 
 __all__ = ["PolynomialFeatures"]
 
@@ -35,13 +37,13 @@ def _terms(n_features: int, degree: int, offset: float) -> list[_Term]:
 
 
 class PolynomialFeatures(base.MiniBatchTransformer):
-    """All products of up to `degree` features, scaled so that they are the polynomial kernel.
+    r"""All products of up to `degree` features, scaled so that they are the polynomial kernel.
 
     The inner product of two transformed events is `(x.z + offset) ** degree`, exactly. A linear
     learner behind this map is the kernel learner, without a support set to bound.
 
-    Products are named by their factors in order, as "a*b"; the constant is "1". There are
-    `C(d + degree, degree)` of them.
+    Products are named by their factors in order, as "a*b", and the constant, the product of nothing, is "*" (a star
+    in a feature's own name becomes "\*"). There are `C(d + degree, degree)` of them.
 
     Cost: O(number of products) an event.
 
@@ -56,7 +58,7 @@ class PolynomialFeatures(base.MiniBatchTransformer):
     --------
     >>> from stream_rank import PolynomialFeatures
     >>> PolynomialFeatures(degree=2).transform_one({"a": 2.0, "b": 3.0})
-    {'1': 1.0, 'a': 2.828..., 'b': 4.242..., 'a*a': 4.0, 'a*b': 8.485..., 'b*b': 9.0}
+    {'*': 1.0, 'a': 2.828..., 'b': 4.242..., 'a*a': 4.0, 'a*b': 8.485..., 'b*b': 9.0}
     """
 
     def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
@@ -66,13 +68,15 @@ class PolynomialFeatures(base.MiniBatchTransformer):
 
     def _plan(self, names: Sequence[Hashable]) -> tuple[list[str], list[_Term]]:
         terms = _terms(len(names), self.degree, float(self.offset))
-        shown = ["*".join(str(names[place]) for place in places) or "1" for places, _ in terms]
-        return shown, terms
+        single = [str(name).replace("*", "\\*") for name in names]
+        if len(set(single)) < len(single):
+            raise FeatureError(f"features {names!r} cannot be told apart in the names of products")
+        return ["*".join(single[place] for place in places) or "*" for places, _ in terms], terms
 
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, Any]:
         """The products of an event's features."""
         names = in_order(x)
-        values = [float(x[name]) for name in names]
+        values = values_of(x, names)
         shown, terms = self._plan(names)
         return {
             name: factor * prod(values[place] for place in places)
@@ -81,9 +85,9 @@ class PolynomialFeatures(base.MiniBatchTransformer):
 
     def transform_many(self, X: Any) -> Any:
         """The products of the features in every row of a data frame."""
-        frame = nw.from_native(X, eager_only=True)
-        names = in_order(frame.columns)
-        columns = self.matrix(frame.select(*names).to_numpy())
+        frame = frame_from(X)
+        names = in_order(X.columns)
+        columns = self.matrix(columns_of(frame, names))
         shown, _ = self._plan(names)
         result = nw.from_dict(
             dict(zip(shown, columns.T, strict=True)), backend=frame.implementation

@@ -1,7 +1,6 @@
 """The Gaussian kernel as features, by chance."""
 
 import hashlib
-import secrets
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,8 @@ from river import base
 
 from stream_rank.kernels import Gaussian
 from stream_rank.learners.vocabulary import in_order
+from stream_rank.maps.values import columns_of, frame_from, values_of
+from stream_rank.parameters import check_whole, key_of
 
 __all__ = ["RandomFourierFeatures"]
 
@@ -57,17 +58,14 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     def __init__(
         self, n_components: int = 100, width: float = 1.0, seed: int | None = None
     ) -> None:
-        if isinstance(n_components, bool) or not n_components >= 1:
-            raise ValueError(
-                f"n_components must be a whole number of at least 1, not {n_components!r}"
-            )
+        check_whole("n_components", n_components)
         Gaussian(width)  # the same condition
         self.n_components = n_components
         self.width = width
         self.seed = seed
-        self._key = secrets.randbits(64) if seed is None else seed % 2**64
+        self._key = key_of(seed)
         self._phases: Array = self._generator("").uniform(0, 2 * np.pi, n_components)
-        self._directions: dict[Hashable, Array] = {}
+        self._directions: dict[str, Array] = {}
 
     def _generator(self, what: str) -> np.random.Generator:
         digest = hashlib.sha256(f"{self._key}/{what}".encode()).digest()
@@ -75,10 +73,11 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     def _direction(self, name: Hashable) -> Array:
         """What a feature adds to each wave's angle."""
-        if name not in self._directions:
-            generator = self._generator(f"{type(name).__qualname__}/{name!r}")
-            self._directions[name] = generator.normal(0, 1 / self.width, self.n_components)
-        return self._directions[name]
+        key = f"{type(name).__qualname__}/{name!r}"  # 1 and 1.0 are the same to a dict
+        if key not in self._directions:
+            generator = self._generator(key)
+            self._directions[key] = generator.normal(0, 1 / self.width, self.n_components)
+        return self._directions[key]
 
     def _waves(self, names: Sequence[Hashable], values: Array) -> Array:
         angles = np.tile(self._phases, (len(values), 1))
@@ -96,14 +95,14 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, Any]:
         """The waves at an event."""
         names = in_order(x)
-        values = np.array([[float(x[name]) for name in names]])
+        values = np.array([values_of(x, names)])
         return dict(zip(self._names, self._waves(names, values)[0].tolist(), strict=True))
 
     def transform_many(self, X: Any) -> Any:
         """The waves at every row of a data frame."""
-        frame = nw.from_native(X, eager_only=True)
-        names = in_order(frame.columns)
-        values = frame.select(*names).to_numpy().astype(np.float64)
+        frame = frame_from(X)
+        names = in_order(X.columns)
+        values = columns_of(frame, names)
         columns = self._waves(names, values).T
         result = nw.from_dict(
             dict(zip(self._names, columns, strict=True)), backend=frame.implementation

@@ -17,7 +17,7 @@ class WeightedKappa(RankMetric):
     disagreement of labels and predictions of the same frequencies but no relation. 1 is perfect, 0 is
     chance; where nothing but one rank is seen and predicted, chance is perfect too and the value is 0.
 
-    Cost: O(1) an event; O(k log k) to read, with k different labels.
+    Cost: O(1) an event; to read, O(k log k) linear and O(k**2) quadratic, with k different labels and predictions.
 
     Parameters
     ----------

@@ -32,7 +32,9 @@ def state(model: Any) -> dict[str, Any]:
             section = memory[name]
             if name == "sizes":
                 section = np.delete(section, [SLOTS_ENTRY[kind]])
-            elif name == "vectors" or (name in ("weights", "mean") and not model._model.dense_only):
+            elif name == "vectors" or (
+                name in ("weights", "mean") and not model._model.always_blocks
+            ):
                 section = section[..., :width]
             known[f"{kind} {name}"] = section.tobytes()
     return known

@@ -132,7 +132,7 @@ def test_tables_must_be_tables(learner: Make) -> None:
     model = learner(5)
     with pytest.raises(FeatureError, match="rows of a table"):
         model.predict_many(np.zeros(3))
-    with pytest.raises(FeatureError, match="feature 'b' of row 1 is 'x'; a number is needed"):
+    with pytest.raises(FeatureError, match="feature 'b' of row 1 is 'x'; a finite number"):
         model.learn_many(pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, "x"]}), [1, 2])
     twice = pd.DataFrame([[1.0, 2.0]], columns=["a", "a"])
     with pytest.raises(FeatureError, match="twice: 'a'"):

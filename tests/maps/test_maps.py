@@ -34,7 +34,7 @@ def test_names_and_number_of_products() -> None:
     products = PolynomialFeatures(3).transform_one({"b": 2.0, "a": 1.0})
     assert len(products) == comb(2 + 3, 3)
     assert list(products) == [
-        *("1", "a", "b", "a*a", "a*b", "b*b", "a*a*a", "a*a*b", "a*b*b", "b*b*b"),
+        *("*", "a", "b", "a*a", "a*b", "b*b", "a*a*a", "a*a*b", "a*b*b", "b*b*b"),
     ]
     assert list(PolynomialFeatures(2, 0.0).transform_one({"a": 1.0, "b": 1.0})) == [
         "a*a",

@@ -13,7 +13,7 @@ def test_demo_shows_every_learner_and_its_curve(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     for name in ("PRank", "WidrowHoff", "OAPBagg", "OAPVP", "OAPBPM", "AveragedPRank"):
         line = next(line for line in shown.splitlines() if line.startswith(name + " "))
-        curve, loss = re.search(r"([▁▂▃▄▅▆▇█]{20,}) +(\d\.\d{3}) stars off", line).groups()  # type: ignore[union-attr]
+        curve, loss = re.search(r"([▁▂▃▄▅▆▇█]{20,}) +(\d\.\d{3}) +[\d.]+ M/s", line).groups()  # type: ignore[union-attr]
         assert "▁▂▃▄▅▆▇█".index(curve[0]) > "▁▂▃▄▅▆▇█".index(curve[-1])
         assert 0.1 < float(loss) < 0.6
     assert "\x1b" not in shown  # no colour, no cursor moves into a pipe
@@ -38,6 +38,11 @@ def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
         (["demo", "--events", "many"], "a whole number of at least 1 is needed, not 'many'"),
         (["oap-table-1", "--trials", "0"], "a whole number of at least 1 is needed, not '0'"),
         (["learning-curves"], "--out"),
+        (
+            ["learning-curves", "--out", "x.foo"],
+            "ending in .svg, .png or .pdf is needed, not 'x.foo'",
+        ),
+        (["demo", "--seed", "-1"], "a whole number of at least 1 is needed, not '-1'"),
     ],
 )
 def test_typing_errors_are_explained(

@@ -1,5 +1,6 @@
 """A family of linear PRank members: one state for PRank and all OAP learners, which differ in their rule."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from stream_rank.engine import family, state
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.table import DenseBlock, SparseBlock
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Family"]
 
@@ -19,7 +20,8 @@ Array = npt.NDArray[Any]
 class Family:
     """Members over features."""
 
-    dense_only = False
+    always_blocks = False
+    longest = math.inf
     learn_row = staticmethod(family.learn_row)
     predict_row = staticmethod(family.predict_row)
     learn_pair = staticmethod(family.learn_pair)
@@ -144,7 +146,7 @@ class Family:
         return {"family": self.memory}
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("block", "row")
+        views = ("block", "row") if not self.always_blocks else ("block",)
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, content: dict[str, Any]) -> None:

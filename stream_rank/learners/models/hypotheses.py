@@ -5,8 +5,8 @@ from typing import Any
 import numpy.typing as npt
 
 from stream_rank.engine import state, voted
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.table import DenseBlock, SparseBlock
 
 __all__ = ["Hypotheses"]
 

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine import kernels
-from stream_rank.engine.check import bound_of, first_beyond
+from stream_rank.engine.check import bound_of
 from stream_rank.engine.memory import Memory, aligned
 from stream_rank.kernels import Gaussian, Polynomial
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.table import DenseBlock, SparseBlock
 
 __all__ = ["KernelFamily"]
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 class KernelFamily(Family):
     """Members over the kernel values of at most `budget` support vectors."""
 
-    dense_only = True
+    always_blocks = True
 
     def __init__(
         self,
@@ -34,7 +34,10 @@ class KernelFamily(Family):
         budget: int,
     ) -> None:
         super().__init__(n_ranks, n_members, rule, dtype, key, sampling, n_slots=budget)
-        self.kernel, self.budget = kernel, budget
+        self.budget = budget
+        self.longest = kernel.longest(bound_of(dtype))
+        self.bound = self.longest**0.5
+        self.row = aligned((1,), dtype)  # single events come as blocks too
         self.support = Memory(dtype, kernels.support_layout(budget, 1, dtype))
         sizes, parameters = self.support["sizes"], self.support["parameters"]
         sizes[kernels.BUDGET] = budget
@@ -53,11 +56,9 @@ class KernelFamily(Family):
         self.support = support
         self.n_slots = support["vectors"].shape[1]
         support["sizes"][kernels.FEATURES] = self.n_slots
-        self.bound = self.kernel.bound(bound_of(self.dtype), self.n_slots)
-        self.row = aligned((self.n_slots,), self.dtype)
 
     def _layout(self, n_slots: int, n_ranks: int) -> Any:
-        return super()._layout(self.memory["mean"].size, n_ranks)
+        return super()._layout(self.memory["mean"].size, n_ranks)  # coefficients, not features
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
@@ -71,42 +72,31 @@ class KernelFamily(Family):
         """How many support vectors there are."""
         return int(self.support["sizes"][kernels.USED])
 
-    def learn_row(self, block: Array, answer: int, bound: float) -> bool:
-        """Learn the event in `row`; False, and nothing learned, if a number is beyond `bound`."""
-        return self._take_row(answer, bound, learning=True) != 0
-
-    def predict_row(self, block: Array, bound: float) -> int:
-        """The rank of the event in `row`; 0 if a number is beyond `bound`."""
-        return self._take_row(1, bound, learning=False)
-
-    def _take_row(self, answer: int, bound: float, learning: bool) -> int:
-        rows = self.row[None]
-        if first_beyond(rows, bound) >= 0:
-            return 0
-        rank = np.empty(1, np.int64)
-        answers = np.array([answer], np.int64)
-        kernels.run_kernel(self.block, self.support.block, rows, answers, rank, learning)
-        self.row[:] = 0.0  # an unknown feature may have been written beyond the known ones
-        return int(rank[0])
-
-    def learn_pair_of(self, pair: Array, magnitude: float) -> None:
-        """Learn that the first of two rows is preferred to the second."""
-        kernels.learn_pair_kernel(self.block, self.support.block, pair, magnitude)
+    def _rows(self, events: DenseBlock | SparseBlock) -> tuple[Array, Array]:
+        """Events as rows, and the product of each with itself."""
+        assert isinstance(events, SparseBlock)
+        rows = aligned((events.end - events.first, self.n_slots), self.dtype)
+        squares = np.empty(len(rows))
+        kernels.lay_out(events.starts, events.slots, events.values, rows, squares)
+        return rows, squares
 
     def run(
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
-        assert isinstance(rows, DenseBlock)
-        kernels.run_kernel(
-            self.block, self.support.block, rows.rows, answers, predictions, learning
-        )
+        written = self._rows(rows)
+        kernels.run_kernel(self.block, self.support.block, *written, answers, predictions, learning)
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's share of the members' votes, and the averaged rule's score."""
-        assert isinstance(rows, DenseBlock)
-        kernels.opinions_kernel(self.block, self.support.block, rows.rows, shares, scores)
-        self.row[:] = 0.0
+        kernels.opinions_kernel(self.block, self.support.block, *self._rows(rows), shares, scores)
+
+    def learn_items(self, pair: list[DenseBlock | SparseBlock], magnitude: float) -> None:
+        """Learn that the first of two events is preferred to the second."""
+        (first, one), (second, other) = map(self._rows, pair)
+        rows, squares = aligned((2, self.n_slots), self.dtype), np.concatenate([one, other])
+        rows[0], rows[1] = first[0], second[0]
+        kernels.learn_pair_kernel(self.block, self.support.block, rows, squares, magnitude)
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

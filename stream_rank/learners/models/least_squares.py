@@ -1,5 +1,6 @@
 """A linear score that follows its labels by least mean squares."""
 
+import math
 from typing import Any
 
 import numpy.typing as npt
@@ -7,7 +8,7 @@ import numpy.typing as npt
 from stream_rank.engine import least_squares
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.table import DenseBlock, SparseBlock
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
 __all__ = ["LeastSquares"]
 
@@ -17,7 +18,8 @@ Array = npt.NDArray[Any]
 class LeastSquares:
     """Weights over features, and an intercept if asked for."""
 
-    dense_only = False
+    always_blocks = False
+    longest = math.inf
     learn_row = staticmethod(least_squares.learn_row)
     predict_row = staticmethod(least_squares.predict_row)
     learn_pair = staticmethod(least_squares.learn_pair)

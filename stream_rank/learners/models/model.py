@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.table import DenseBlock, SparseBlock
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Model"]
 
@@ -25,8 +25,10 @@ class Model(Protocol):
     row: Array
     """Where one event's features go, one number a slot."""
     n_slots: int
-    dense_only: bool
-    """Whether sparse events must be written out as rows."""
+    always_blocks: bool
+    """Whether single events come as sparse blocks too, with slots for features that are not known."""
+    longest: float
+    """The largest square of an event that is let in."""
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
