@@ -10,17 +10,13 @@ from typing import Any, NamedTuple
 from numba.extending import overload
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import (
+from stream_rank.engine.lanes import get, load, put, spread, totals
+from stream_rank.engine.sums import (
     add_scaled,
     add_scaled_sparse,
     dot,
     dot_sparse,
-    get,
-    load,
-    put,
-    spread,
     squares_sparse,
-    totals,
     zero_of,
 )
 

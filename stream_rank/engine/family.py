@@ -8,7 +8,7 @@ import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, lanes_of, pointer, put, shift
+from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.members import averaged_rank, choose, reached, score, take, utility
 from stream_rank.engine.state import (
     AVERAGED,
@@ -20,6 +20,7 @@ from stream_rank.engine.state import (
     narrowed,
     open_state,
 )
+from stream_rank.engine.sums import lanes_of
 
 __all__ = [
     "ask",

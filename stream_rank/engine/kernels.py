@@ -15,19 +15,11 @@ import numpy as np
 from stream_rank.engine.events import Expansion
 from stream_rank.engine.family import ask
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import (
-    as_element,
-    dot,
-    get,
-    lanes_of,
-    pointer,
-    put,
-    shift,
-    squares_sparse,
-)
+from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.members import choose, consider, find_wrong, learn, score
 from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
+from stream_rank.engine.sums import dot, lanes_of, squares_sparse
 
 __all__ = [
     "GAUSSIAN",

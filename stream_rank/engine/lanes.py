@@ -1,19 +1,9 @@
-"""Vectors of numbers, and the one order in which they are summed.
-
-A rank is a step function of a score, so a score must not depend on how it was
-computed. Every score of the engine is summed in one order: slot `i` belongs to
-lane `i mod 2V`, lanes are summed by ascending slot, and then the upper half of the lanes
-is added to the lower half until one number is left. `V` is what 64 bytes hold:
-8 numbers of double precision, 16 of single precision. A missing feature adds a zero,
-which changes nothing; so dense and sparse events, alone or in batches, give the
-same bits. Nothing is fused or reassociated, so every machine gives them too.
+"""Vectors of numbers, masks and pointers for compiled code.
 
 The vectors are values of Numba's: `load(p, i) * load(q, i)` stays in a register. They are loaded
 through typed pointers, because Numba counts references of arrays, which costs more than a
 short dot product. Whoever makes a pointer keeps its array alive and its length right: lengths
 are whole vectors.
-
-Cost: `dot` and `add_scaled` are O(n), their sparse twins O(non-zeros).
 """
 
 import operator
@@ -22,35 +12,29 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import models, overload, register_model
 
-from stream_rank.engine.jit import inlined, intrinsic
+from stream_rank.engine.jit import intrinsic
 
 __all__ = [
     "WIDTH_BYTES",
-    "add_scaled",
-    "add_scaled_sparse",
+    "Vector",
     "as_element",
     "but_not",
     "count",
-    "dot",
-    "dot_sparse",
     "get",
-    "lanes_of",
     "list_bits",
     "load",
     "pointer",
     "put",
     "ramp",
+    "scalar",
     "shift",
     "spread",
-    "squares_sparse",
     "store",
     "total",
     "totals",
     "where",
-    "zero_of",
 ]
 
 WIDTH_BYTES = 64
@@ -76,12 +60,13 @@ class Mask(types.Type):
         super().__init__(f"mask({lanes})")
 
 
-def _scalar(element: types.Float) -> ir.Type:
+def scalar(element: types.Float) -> ir.Type:
+    """LLVM's type of a number."""
     return ir.FloatType() if element is types.float32 else ir.DoubleType()
 
 
 def _vector(kind: Vector) -> ir.Type:
-    return ir.VectorType(_scalar(kind.element), kind.lanes)
+    return ir.VectorType(scalar(kind.element), kind.lanes)
 
 
 @register_model(Vector)
@@ -162,7 +147,7 @@ def load(typingctx: Any, base: Any, index: Any, like: Any) -> Any:
     kind = Vector(like)
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        stored = ir.VectorType(_scalar(base.dtype), kind.lanes)
+        stored = ir.VectorType(scalar(base.dtype), kind.lanes)
         place = builder.bitcast(builder.gep(args[0], [args[1]]), stored.as_pointer())
         loaded = builder.load(place, align=base.dtype.bitwidth // 8)
         return loaded if base.dtype is like else builder.fpext(loaded, _vector(kind))
@@ -356,98 +341,3 @@ def where(typingctx: Any, mask: Any, vector: Any, other: Any) -> Any:
         return builder.select(*args)
 
     return vector(mask, vector, vector), build
-
-
-# Sums ---------------------------------------------------------------------------------------
-
-
-@intrinsic
-def zero_of(typingctx: Any, base: Any) -> Any:
-    """The number 0 of the type that a pointer points to."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(base.dtype, 0.0)
-
-    return base.dtype(base), build
-
-
-@intrinsic
-def lanes_of(typingctx: Any, number: Any) -> Any:
-    """How many lanes a vector of such numbers has."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, Vector(number).lanes)
-
-    return types.int64(number), build
-
-
-@intrinsic
-def _lane_sums(typingctx: Any, number: Any) -> Any:
-    """Room on the stack for two vectors of sums, set to zero."""
-    result = types.CPointer(number)
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = ir.ArrayType(_scalar(number), 2 * Vector(number).lanes)
-        room = cgutils.alloca_once(builder, kind)
-        room.align = WIDTH_BYTES
-        builder.store(ir.Constant(kind, None), room)
-        return builder.bitcast(room, context.get_value_type(result))
-
-    return result(number), build
-
-
-@inlined
-def dot(weights, values, count):
-    """`sum(weights[i] * values[i] for i < count)` in the precision of `weights`."""
-    zero = zero_of(weights)
-    lanes = lanes_of(zero)
-    even, odd = spread(zero), spread(zero)
-    pairs = count & (-2 * lanes)
-    for i in range(0, pairs, 2 * lanes):
-        even = even + load(weights, i, zero) * load(values, i, zero)
-        odd = odd + load(weights, i + lanes, zero) * load(values, i + lanes, zero)
-    if pairs != count:
-        even = even + load(weights, pairs, zero) * load(values, pairs, zero)
-    return total(even + odd)
-
-
-@inlined
-def add_scaled(weights, factor, values, count):
-    """`weights[i] += factor * values[i]` for `i < count`; `factor` has the type of the weights."""
-    zero = zero_of(weights)
-    factors = spread(factor)
-    for i in range(0, count, lanes_of(zero)):
-        store(weights, i, load(weights, i, zero) + factors * load(values, i, zero))
-
-
-@inlined
-def dot_sparse(weights, slots, values, count):
-    """`dot` where only the `count` values at ascending `slots` are not zero."""
-    zero = zero_of(weights)
-    lanes = lanes_of(zero)
-    sums = _lane_sums(zero)
-    for i in range(count):
-        slot = get(slots, i)
-        lane = slot & (2 * lanes - 1)
-        put(sums, lane, get(sums, lane) + get(weights, slot) * get(values, i))
-    return total(load(sums, 0, zero) + load(sums, lanes, zero))
-
-
-@inlined
-def add_scaled_sparse(weights, factor, slots, values, count):
-    """`add_scaled` where only the `count` values at `slots` are not zero."""
-    for i in range(count):
-        slot = get(slots, i)
-        put(weights, slot, get(weights, slot) + factor * get(values, i))
-
-
-@inlined
-def squares_sparse(slots, values, count):
-    """`dot` of an event with itself where only the `count` values at ascending `slots` are not zero."""
-    zero = zero_of(values)
-    lanes = lanes_of(zero)
-    sums = _lane_sums(zero)
-    for i in range(count):
-        lane, value = get(slots, i) & (2 * lanes - 1), get(values, i)
-        put(sums, lane, get(sums, lane) + value * value)
-    return total(load(sums, 0, zero) + load(sums, lanes, zero))
