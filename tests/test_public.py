@@ -24,8 +24,8 @@ def test_all_is_exactly_the_public_names() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_examples_of_estimators_run(name: str) -> None:
-    """The doctests run by pytest; here they must exist."""
+def test_estimators_have_examples(name: str) -> None:
+    """They are run as doctests; here they must exist."""
     thing = getattr(stream_rank, name)
     if issubclass(thing, river.base.Base):
         assert ">>>" in thing.__doc__

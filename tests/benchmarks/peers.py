@@ -55,7 +55,7 @@ def tables() -> Iterator[Line]:
     yield Line(
         "OAPBPM, 100 members, 6 features, from an array",
         _rate(n_events, ours),
-        f"Vowpal Wabbit's file driver, one squared-loss model, {_rate(n_events, whole)}"
+        f"Vowpal Wabbit's file driver, one squared-loss model, features written with all digits, {_rate(n_events, whole)}"
         f" ({_rate(n_events, whole - start)} without its start)",
         whole / ours,
         5.0,

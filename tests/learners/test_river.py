@@ -62,14 +62,15 @@ RANKERS = [name for name in ESTIMATORS if "Features" not in name]
 
 @pytest.mark.parametrize("name", RANKERS)
 def test_pipeline_with_scaler_in_progressive_validation(name: str) -> None:
-    """The whole pipeline learns: it beats what predicts the commonest rank."""
+    """The whole pipeline learns: it beats any rule that always predicts the same."""
     kind = type(ESTIMATORS[name])
     parameters = {**ESTIMATORS[name]._get_params(), "n_ranks": 5}
     if "learning_rate" in parameters:
         parameters.update(learning_rate=0.1, intercept=True)  # the scaler makes the constant a zero
     pipeline = PolynomialFeatures(2) | preprocessing.StandardScaler() | kind(**parameters)
     loss = evaluate.progressive_val_score(OAPStream(seed=4).take(3000), pipeline, RankLoss())
-    assert loss.get() < 0.95
+    ranks = OAPStream(seed=4).arrays(3000)[1]
+    assert loss.get() < min(abs(ranks - rank).mean() for rank in range(1, 6))
 
 
 def test_progressive_validation_with_several_metrics() -> None:

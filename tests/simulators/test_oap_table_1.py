@@ -13,9 +13,11 @@ TRIALS = 4
 
 @pytest.mark.parametrize("row", [*oap_table_1.rows()], ids=lambda row: row.name)
 def test_figures_agree_with_the_papers(row: oap_table_1.Row) -> None:
+    """Few trials are wide; the learners themselves are pinned by the oracle's tests."""
     ours = oap_table_1.figure(oap_table_1.losses(row, TRIALS, 5000, kernel=False))
-    assert oap_table_1.agrees(row, ours) or not row.required
-    assert 0.15 < ours.mean < 0.6
+    if row.required:
+        assert oap_table_1.agrees(row, ours)
+    assert abs(ours.mean - row.paper) < 0.1
 
 
 @pytest.mark.parametrize(
