@@ -7,6 +7,7 @@ from stream_rank.learners.oap_bagg import OAPBagg
 from stream_rank.learners.oap_bpm import OAPBPM
 from stream_rank.learners.oap_vp import OAPVP
 from stream_rank.learners.prank import PRank
+from stream_rank.learners.recursive_mprank import RecursiveMPRank
 from stream_rank.learners.voted_prank import VotedPRank
 from stream_rank.learners.widrow_hoff import WidrowHoff
 from stream_rank.maps.polynomial_features import PolynomialFeatures
@@ -31,6 +32,7 @@ __all__ = [
     "RandomFourierFeatures",
     "RankErrorRate",
     "RankLoss",
+    "RecursiveMPRank",
     "VotedPRank",
     "WeightedKappa",
     "WidrowHoff",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stream_rank.parameters import check_number, check_whole
 
-__all__ = ["Gaussian", "Kernel", "Linear", "Polynomial"]
+__all__ = ["Gaussian", "Kernel", "Linear", "Polynomial", "check_kernel"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +57,12 @@ class Gaussian:
 
 
 Kernel = Linear | Polynomial | Gaussian
+
+
+def check_kernel(kernel: Kernel | None) -> None:
+    """Raise a `ValueError` unless it is a kernel, or None for the linear one."""
+    if kernel is not None and not isinstance(kernel, Linear | Polynomial | Gaussian):
+        raise ValueError(
+            "kernel must be None, Linear(), Polynomial(degree, offset) or Gaussian(width), "
+            f"not {kernel!r}"
+        )

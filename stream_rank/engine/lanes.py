@@ -25,9 +25,11 @@ __all__ = [
     "get",
     "list_bits",
     "load",
+    "moved_up",
     "pointer",
     "put",
     "ramp",
+    "running",
     "scalar",
     "shift",
     "spread",
@@ -212,6 +214,36 @@ def total(typingctx: Any, vector: Any) -> Any:
     return vector.element(vector), build
 
 
+def _moved_up(builder: Any, vector: Any, distance: int) -> Any:
+    """The lanes of a vector moved up, and zeros coming in."""
+    lanes = vector.type.count
+    pattern = ir.Constant(ir.VectorType(_INT32, lanes), [lanes - distance + i for i in range(lanes)])
+    return builder.shuffle_vector(ir.Constant(vector.type, None), vector, pattern)
+
+
+@intrinsic
+def moved_up(typingctx: Any, vector: Any) -> Any:
+    """The lanes of a vector, each one place higher; the first is zero."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _moved_up(builder, args[0], 1)
+
+    return vector(vector), build
+
+
+@intrinsic
+def running(typingctx: Any, vector: Any) -> Any:
+    """The sums of a vector's first lane, its first two, ... all of them."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        (sums,) = args
+        for step in range(vector.lanes.bit_length() - 1):
+            sums = builder.fadd(sums, _moved_up(builder, sums, 1 << step))
+        return sums
+
+    return vector(vector), build
+
+
 @intrinsic
 def totals(typingctx: Any, base: Any, stride: Any, rows: Any, factors: Any) -> Any:
     """The totals of `load(base, rows[i] * stride) * factors` for 8 rows, as a vector of doubles.
@@ -270,6 +302,7 @@ def _operator(
 _operator(operator.add, lambda b, x, y: b.fadd(x, y), Vector, lambda kind: kind)
 _operator(operator.sub, lambda b, x, y: b.fsub(x, y), Vector, lambda kind: kind)
 _operator(operator.mul, lambda b, x, y: b.fmul(x, y), Vector, lambda kind: kind)
+_operator(operator.truediv, lambda b, x, y: b.fdiv(x, y), Vector, lambda kind: kind)
 _operator(operator.lt, lambda b, x, y: b.fcmp_ordered("<", x, y), Vector, lambda k: Mask(k.lanes))
 _operator(operator.le, lambda b, x, y: b.fcmp_ordered("<=", x, y), Vector, lambda k: Mask(k.lanes))
 _operator(operator.and_, lambda b, x, y: b.and_(x, y), Mask, lambda kind: kind)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 
 from stream_rank.errors import EventError
-from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
+from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
 from stream_rank.learners.learner import Features, check_magnitude
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.kernel_family import KernelFamily
@@ -17,11 +17,7 @@ class Kernelized(RankLearner):
     """A family of PRank members over features, or over kernel values of a bounded support set."""
 
     def __init__(self, n_ranks: int | None, kernel: Kernel | None, budget: int, dtype: str) -> None:
-        if kernel is not None and not isinstance(kernel, Linear | Polynomial | Gaussian):
-            raise ValueError(
-                "kernel must be None, Linear(), Polynomial(degree, offset) or Gaussian(width), "
-                f"not {kernel!r}"
-            )
+        check_kernel(kernel)
         check_whole("budget", budget)
         self.kernel = kernel
         self.budget = budget
@@ -74,8 +70,9 @@ class Kernelized(RankLearner):
         if not isinstance(model, KernelFamily):
             return []
         names, coefficients = self._vocabulary.names, model.averaged()[0]
-        vectors = model.support["vectors"][: model.n_support, : len(names)]
         return [
-            (dict(zip(names, vector.tolist(), strict=True)), float(coefficient))
-            for vector, coefficient in zip(vectors, coefficients, strict=False)
+            (dict(zip(names, vector, strict=True)), float(coefficient))
+            for vector, coefficient in zip(
+                model.support.vectors(len(names)), coefficients, strict=False
+            )
         ]

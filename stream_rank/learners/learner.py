@@ -91,8 +91,12 @@ class Learner:
         return self._pick(x)
 
     def _make_room(self, n_features: int) -> None:
-        """Make room for features in the model, and find its row again, which may have moved."""
+        """Make room for features in the model."""
         self._model.resize(n_features)
+        self._find_row()
+
+    def _find_row(self) -> None:
+        """Find the model's row again, which moves with its memory."""
         self._row = memoryview(self._model.row.data).cast("B")
 
     def _seat(self, x: Features, learning: bool) -> DenseBlock | SparseBlock | None:

@@ -1,18 +1,14 @@
 """Widrow-Hoff: least mean squares."""
 
-from collections.abc import Hashable
-from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from river import base
 
-from stream_rank.errors import LabelError
-from stream_rank.learners.labels import Labels, label_column
-from stream_rank.learners.learner import Features, Learner, check_dtype, like_input
+from stream_rank.learners.labels import Labels
+from stream_rank.learners.learner import Features, check_dtype, like_input
 from stream_rank.learners.models.least_squares import LeastSquares
-from stream_rank.learners.numbers import as_number
+from stream_rank.learners.score_learner import ScoreLearner
 from stream_rank.learners.table import Table
 from stream_rank.parameters import check_number
 
@@ -21,7 +17,7 @@ __all__ = ["WidrowHoff"]
 Array = npt.NDArray[Any]
 
 
-class WidrowHoff(Learner, base.MiniBatchRegressor):
+class WidrowHoff(ScoreLearner):
     """The on-line regression that ranks are often left to: `w` moves by `learning_rate * (y - w.x) * x`.
 
     A rate above `2 / |x|**2` overshoots, and ever further. So the rate of each step is capped at
@@ -94,31 +90,10 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
         score = self.utility_one(x)
         return score if self.n_ranks is None else int(self._ranks(np.array([score]))[0])
 
-    def utility_one(self, x: Features) -> float:
-        """The score of an event."""
-        sparse = self._seat(x, learning=False)
-        model = self._model
-        if sparse is not None:
-            score = np.empty(1)
-            model.run(sparse, score, score, False)
-            return float(score[0])
-        value = model.predict_row(model.block, model.bound)
-        if value != value:
-            raise self._refuse(x)
-        return float(value)
-
     def _label(self, y: Any, row: int | None = None) -> float:
         if self._labels.fixed:
             self._labels.check(y, row)
-        bound = self._model.bound
-        try:
-            label = as_number(y)
-        except (TypeError, ValueError, OverflowError):
-            label = inf
-        if not abs(label) <= bound:
-            where = "" if row is None else f" of row {row}"
-            raise LabelError(f"label {y!r}{where} is not a number of at most {bound:g} in size")
-        return label
+        return super()._label(y, row)
 
     def _ranks(self, scores: Array) -> Array:
         """The nearest ranks; halves go up."""
@@ -130,43 +105,23 @@ class WidrowHoff(Learner, base.MiniBatchRegressor):
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a data frame, array or CSR matrix, one after the other."""
-        self._run(X, y)
+        self._learn(self._open(X), y)
 
     def test_then_train(self, X: Any, y: Any) -> Any:
         """Predict each row, then learn it; the predictions."""
-        table, scores = self._run(X, y)
-        return self._answers(table, scores, getattr(y, "name", None))
-
-    def predict_many(self, X: Any) -> Any:
-        """The scores, or ranks, of rows, none of them learned."""
-        table, scores = self._run(X, None)
-        return self._answers(table, scores, None)
-
-    def _run(self, X: Any, y: Any) -> tuple[Table, Array]:
-        """Predict the rows, each before it is learned if there are labels."""
         table = self._open(X)
-        labels = np.zeros(len(table))
-        if y is not None:
-            column = label_column(y, len(table))
-            labels[:] = [self._label(label, row) for row, label in enumerate(column)]
-        if y is not None:
-            self._meet(table)
-        scores = np.empty(len(table))
-        for block in self._table_blocks(table, 0, len(table)):
-            rows = slice(block.first, block.end)
-            self._model.run(block, labels[rows], scores[rows], y is not None)
-        return table, scores
+        return self._answers(table, self._learn(table, y), getattr(y, "name", None))
+
+    def _learn(self, table: Table, y: Any) -> Array:
+        """Predict the rows, each before it is learned."""
+        labels = self._labels_of(y, table)
+        self._meet(table)
+        return self._score(table, labels, True)
 
     def _answers(self, table: Table, scores: Array, name: Any) -> Any:
         return like_input(scores if self.n_ranks is None else self._ranks(scores), table, name)
 
     # The rule -------------------------------------------------------------------------------
-
-    @property
-    def weights(self) -> dict[Hashable, float]:
-        """The weight of every feature."""
-        weights = self._model.memory["weights"].tolist()
-        return dict(zip(self._vocabulary.names, weights, strict=False))
 
     @property
     def thresholds(self) -> list[float]:

@@ -266,4 +266,4 @@ def test_pairs_and_dropped_vectors_reach_the_mean_of_kernel_members() -> None:
             model.learn_one(x, rank)
         memory = model._model.memory
         assert memory["mean"] == pytest.approx(memory["weights"].sum(axis=0))
-    assert model._model.n_support == 9
+    assert len(model._model.support) == 9

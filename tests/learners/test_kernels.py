@@ -63,7 +63,7 @@ def test_gaussian_kernel_with_a_budget_is_the_oracle_that_drops_the_oldest() -> 
         move = plain.learn(x, rank)
         if wrong:
             support = [*support, (row, move)][-17:]
-        assert model._model.n_support == len(support) <= 17
+        assert len(model._model.support) == len(support) <= 17
     kept = {tuple(vector.values()): alpha for vector, alpha in model.support}
     assert kept == {tuple(z): alpha for z, alpha in support}
     assert len(support) == 17  # it was full, and stayed full
@@ -76,7 +76,7 @@ def test_the_budget_is_all_the_memory_there_is() -> None:
     sizes = {name: memory.block.nbytes for name, memory in model._model.memories().items()}
     model.learn_many(X[500:], y[500:])
     assert {name: m.block.nbytes for name, m in model._model.memories().items()} == sizes
-    assert model._model.n_support == 50
+    assert len(model._model.support) == 50
 
 
 def test_unknown_features_lengthen_the_distance() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from stream_rank.engine.kernels import FEATURES
+from stream_rank.engine.support import FEATURES
 from stream_rank.engine.state import SLOTS
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 

@@ -62,6 +62,10 @@ class LeastSquares:
         else:
             least_squares.run(self.block, rows.rows, answers, predictions, learning)
 
+    def weights(self) -> Array:
+        """The weights, slot by slot."""
+        return self.memory["weights"]
+
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
         return {"least_squares": self.memory}

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
-__all__ = ["Model"]
+__all__ = ["GroupedModel", "Model"]
 
 Array = npt.NDArray[Any]
 
@@ -49,3 +49,23 @@ class Model(Protocol):
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
+
+
+class GroupedModel(Model, Protocol):
+    """A model whose events come in groups, each with a row of its own."""
+
+    def make_groups(self, n_rows: int) -> bool:
+        """Make room for rows up to, and without, `n_rows`; whether the memory moved."""
+
+    def learn_row(self, block: Array, answer: Any, group: int, bound: float) -> bool:  # type: ignore[override]
+        """Learn the event in `row` as one of its group; False, and nothing learned, if a number is beyond `bound`."""
+
+    def run(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: bool,
+        groups: Array | None = None,
+    ) -> None:
+        """Predict rows, each before it is learned as one of its group if `learning`."""

@@ -1,0 +1,86 @@
+"""Which group has which row."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.errors import EventError
+
+__all__ = ["Groups"]
+
+
+class Groups:
+    """Rows for the groups seen last; the one longest unseen makes room for a new one.
+
+    Rows begin at 1. A group's row is given as a negative number when what the row held before is of
+    another group, or of none.
+
+    >>> groups = Groups(2)
+    >>> [groups.see(name) for name in ("a", "b", "a", "c", "a", "b")]
+    [-1, -2, 1, -2, 1, -2]
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._row_of: dict[Hashable, int] = {}  # in the order of when each was last seen
+        self._pairs = 0
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def peek(self, name: Hashable) -> int:
+        """The row that a group has or would get, negative if it would be begun."""
+        row = self._row_of.get(name)
+        if row is not None:
+            return row
+        if len(self._row_of) < self.most:
+            return -len(self._row_of) - 1
+        return -self._row_of[next(iter(self._row_of))]
+
+    def see(self, name: Hashable) -> int:
+        """The row of a group that an event came of, negative if it is to be begun."""
+        row = self.peek(name)
+        if row < 0 and len(self._row_of) == self.most:
+            del self._row_of[next(iter(self._row_of))]
+        self._row_of.pop(name, None)
+        self._row_of[name] = abs(row)
+        return row
+
+    def see_all(self, column: Sequence[Any] | None, n_events: int) -> npt.NDArray[np.int64]:
+        """The rows of a column of names, or of that many events without a group."""
+        rows = np.empty(n_events, np.int64)
+        if column is not None:
+            rows[:] = [self.see(name) for name in column]
+        elif n_events:
+            rows[0] = self.see(None)
+            rows[1:] = abs(rows[0])
+        return rows
+
+    def alone(self) -> int:
+        """The row of a group that no other event will be of."""
+        self._pairs += 1
+        return self.see(_Alone(self._pairs))
+
+    @staticmethod
+    def check(name: Any, row: int | None = None) -> None:
+        """Raise an `EventError` unless it can be a group's name."""
+        try:
+            hash(name)
+            good = bool(name == name)
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            where = "" if row is None else f" of row {row}"
+            raise EventError(f"group {name!r}{where}: a group is named by text or a whole number")
+
+
+class _Alone(int):
+    """The name of a group that has no name: equal to itself, and to no name that a user could give."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Alone) and int(self) == int(other)
+
+    def __hash__(self) -> int:
+        return hash(("alone", int(self)))

@@ -1,0 +1,45 @@
+"""Centred least squares with a fixed regularization, exact after every event."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine import recursion
+from stream_rank.engine.memory import Layout
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.models.centred import Centred
+
+__all__ = ["Recursion"]
+
+Array = npt.NDArray[Any]
+
+
+class Recursion(Centred):
+    """The weights, and the factors of their covariance."""
+
+    learn_row = staticmethod(recursion.learn_row)
+    predict_row = staticmethod(recursion.predict_row)
+
+    def _layout(self, n_slots: int, n_rows: int) -> Layout:
+        return recursion.layout(n_slots, n_rows)
+
+    def _begin(self, first: int, end: int) -> None:
+        if end > first:
+            recursion.begin_features(self.block, first, end)
+
+    def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
+        """Learn the pair whose difference is in `row`."""
+        return bool(recursion.learn_row(block, magnitude, 0, bound))
+
+    def run(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: bool,
+        groups: Array | None = None,
+    ) -> None:
+        """Predict rows, each before it is learned as one of its group if `learning`."""
+        groups = np.zeros(len(answers), np.int64) if groups is None else groups
+        recursion.run(self.block, self._dense(rows), answers, groups, predictions, learning)

@@ -1,0 +1,70 @@
+"""The vectors that a kernel learner keeps."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine import support
+from stream_rank.engine.memory import Memory, aligned
+from stream_rank.kernels import Gaussian, Polynomial
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+
+__all__ = ["SupportSet"]
+
+Array = npt.NDArray[Any]
+
+
+class SupportSet:
+    """At most `budget` vectors and a kernel whose values are at most `largest`."""
+
+    def __init__(
+        self, kernel: Polynomial | Gaussian, budget: int, dtype: str, largest: float
+    ) -> None:
+        self.budget = budget
+        self.dtype = dtype
+        self.longest = kernel.longest(largest)
+        self.memory = Memory(dtype, support.support_layout(budget, 1, dtype))
+        sizes, parameters = self.memory["sizes"], self.memory["parameters"]
+        sizes[support.BUDGET] = budget
+        if isinstance(kernel, Polynomial):
+            sizes[support.KIND] = support.POLYNOMIAL
+            parameters[:] = kernel.offset, kernel.degree
+        else:
+            sizes[support.KIND] = support.GAUSSIAN
+            parameters[0] = kernel.width
+        sizes[support.FEATURES] = self.n_slots
+
+    @property
+    def block(self) -> Array:
+        """What the engine takes."""
+        return self.memory.block
+
+    @property
+    def n_slots(self) -> int:
+        """How many features a vector has room for."""
+        return int(self.memory["vectors"].shape[1])
+
+    def resize(self, n_features: int, exactly: bool) -> None:
+        """Make room for at least so many features, and for some more unless `exactly`."""
+        if n_features > self.n_slots:
+            wanted = n_features if exactly else max(n_features, self.n_slots * 3 // 2)
+            layout = support.support_layout(self.budget, wanted, self.dtype)
+            self.memory = self.memory.reshaped(layout)
+            self.memory["sizes"][support.FEATURES] = self.n_slots
+
+    def __len__(self) -> int:
+        return int(self.memory["sizes"][support.USED])
+
+    def vectors(self, n_features: int) -> list[list[float]]:
+        """The vectors kept, by slot."""
+        vectors: list[list[float]] = self.memory["vectors"][: len(self), :n_features].tolist()
+        return vectors
+
+    def rows(self, events: DenseBlock | SparseBlock) -> tuple[Array, Array]:
+        """Events as rows, and the product of each with itself."""
+        assert isinstance(events, SparseBlock)
+        rows = aligned((events.end - events.first, self.n_slots), self.dtype)
+        squares = np.empty(len(rows))
+        support.lay_out(events.starts, events.slots, events.values, rows, squares)
+        return rows, squares
