@@ -6,6 +6,7 @@ from stream_rank.learners.averaged_prank import AveragedPRank
 from stream_rank.learners.oap_bagg import OAPBagg
 from stream_rank.learners.oap_bpm import OAPBPM
 from stream_rank.learners.oap_vp import OAPVP
+from stream_rank.learners.online_mprank import OnlineMPRank
 from stream_rank.learners.prank import PRank
 from stream_rank.learners.recursive_mprank import RecursiveMPRank
 from stream_rank.learners.voted_prank import VotedPRank
@@ -26,6 +27,7 @@ __all__ = [
     "LabelError",
     "Linear",
     "OAPBagg",
+    "OnlineMPRank",
     "PRank",
     "Polynomial",
     "PolynomialFeatures",

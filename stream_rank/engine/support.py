@@ -21,6 +21,7 @@ __all__ = [
     "USED",
     "Support",
     "evaluate",
+    "kernel_value",
     "lay_out",
     "open_support",
     "support_layout",
@@ -91,22 +92,26 @@ def power(base, exponent):
 
 
 @inlined
+def kernel_value(support, product, square, other_square):
+    """The kernel of two vectors, from their products with each other and themselves."""
+    first, second = get(support.parameters, 0), get(support.parameters, 1)
+    if get(support.sizes, KIND) == POLYNOMIAL:
+        return power(product + first, np.int64(second))
+    distance = max(0.0, square + other_square - 2.0 * product)
+    return np.exp(-distance / (2.0 * first * first))
+
+
+@inlined
 def evaluate(support, values, square, row):
     """Write the kernel values of an event and every support vector; return how many, in whole vectors.
 
     `square` is the event's product with itself, which counts features that no support vector has.
     """
     used = get(support.sizes, USED)
-    first, second = get(support.parameters, 0), get(support.parameters, 1)
-    polynomial = get(support.sizes, KIND) == POLYNOMIAL
     for i in range(used):
         vector = shift(support.vectors, i * support.features)
         product = np.float64(dot(vector, values, support.features))
-        if polynomial:
-            value = power(product + first, np.int64(second))
-        else:
-            distance = max(0.0, square + get(support.squares, i) - 2.0 * product)
-            value = np.exp(-distance / (2.0 * first * first))
+        value = kernel_value(support, product, square, get(support.squares, i))
         put(row, i, as_element(row, value))
     lanes = lanes_of(get(row, 0))
     return (used + lanes - 1) & -lanes

@@ -1,0 +1,91 @@
+"""On-line MPRank with kernel values of the events kept."""
+
+from typing import Any
+
+import numpy.typing as npt
+
+from stream_rank.engine import mprank_kernel
+from stream_rank.engine.memory import Layout, Memory, aligned, padded
+from stream_rank.kernels import Gaussian, Polynomial
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.models.dual import BOUND, Dual
+from stream_rank.learners.models.support_set import SupportSet
+
+__all__ = ["DualKernel"]
+
+Array = npt.NDArray[Any]
+
+
+class DualKernel(Dual):
+    """The events kept, their kernel values with each other, and the coefficients of their dual variables."""
+
+    always_blocks = True
+
+    def __init__(
+        self,
+        trade_off: float,
+        rate: float | None,
+        budget: int,
+        revisits: int,
+        kernel: Polynomial | Gaussian,
+    ) -> None:
+        self.support = SupportSet(kernel, budget, self.dtype, BOUND**2)
+        self.longest = self.support.longest
+        self.bound = self.longest**0.5
+        self.n_slots = self.support.n_slots
+        super().__init__(trade_off, rate, budget, revisits)
+        self.row = aligned((1,), self.dtype)  # single events come as blocks
+        self.gram = self._empty_gram()
+
+    def _empty_gram(self) -> Array:
+        return aligned((self.budget, padded(self.budget, self.dtype)), self.dtype)
+
+    def _layout(self, n_slots: int, n_rows: int) -> Layout:
+        return mprank_kernel.layout(self.budget, n_rows)
+
+    def _width(self) -> int:
+        return self.budget
+
+    def resize(self, n_features: int) -> None:
+        """Make room for at least so many features."""
+        self.support.resize(n_features, exactly=self.events == 0)
+        self.n_slots = self.support.n_slots
+
+    def _parts(self) -> tuple[Array, Array, Array]:
+        return self.block, self.support.block, self.gram
+
+    def run(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: bool,
+        groups: Array | None = None,
+    ) -> None:
+        """Predict rows, each before it is learned as one of its group if `learning`."""
+        written = self.support.rows(rows)
+        groups = self._all_of(predictions, groups)
+        mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learning)
+
+    def sweep(self) -> None:
+        """Step along the dual variables of all events kept, once each."""
+        mprank_kernel.sweep(*self._parts())
+
+    def cost(self) -> float:
+        """What is minimised."""
+        return float(mprank_kernel.cost(*self._parts()))
+
+    def coefficients(self) -> list[float]:
+        """The coefficients of the events kept, by slot."""
+        coefficients: list[float] = self.memory["betas"][: len(self)].tolist()
+        return coefficients
+
+    def memories(self) -> dict[str, Memory]:
+        """All there is to keep, by name."""
+        return {"duals": self.memory, "support": self.support.memory}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        super().__setstate__(content)
+        self.row = aligned((1,), self.dtype)
+        self.gram = self._empty_gram()
+        mprank_kernel.fill(*self._parts())

@@ -1,0 +1,165 @@
+"""On-line MPRank."""
+
+from collections.abc import Hashable
+from itertools import count
+
+import numpy as np
+
+from stream_rank.engine.duals import PAIR
+from stream_rank.errors import EventError
+from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
+from stream_rank.learners.grouped_learner import GroupedLearner
+from stream_rank.learners.learner import Features, check_magnitude
+from stream_rank.learners.models.dual_kernel import DualKernel
+from stream_rank.learners.models.dual_linear import DualLinear
+from stream_rank.parameters import check_number, check_whole
+
+__all__ = ["OnlineMPRank"]
+
+
+class OnlineMPRank(GroupedLearner):
+    """Scores whose differences are the labels' differences, by gradient steps in the dual.
+
+    Over the last m events (at most `budget`), with centred kernel `K~` and labels `y~`, the scores minimise
+
+        |w|**2 + C / m**2 * sum over pairs (i, j) of ((w.x(i) - w.x(j)) - (y(i) - y(j)))**2.
+
+    Each event has a dual variable, `w = sum of alpha(i) * x~(i)`, and is learned by a step along it, whose slope is
+    `2 * (y~(i) - w.x~(i)) - (m / C) * alpha(i)`. Steps over the same events converge to the closed form
+    `alpha = (K~ + m / (2 C) I)**-1 y~`: `revisits` takes some after every event, `sweep` and `settle` at once. The
+    score gets the constant that makes the mean prediction of the events kept their mean label.
+
+    With groups, every event is centred in its own group, and only the pairs within count. A
+    preference is a group of its own: two events whose labels differ by the magnitude.
+
+    Cost: O(d) an event and a revisit with linear scores; with a kernel O(budget * d) an event, O(budget) a revisit, and
+    `budget**2` numbers of memory.
+
+    Parameters
+    ----------
+    C
+        The trade-off: the larger, the closer to the labels.
+    kernel
+        None or `Linear()` for weights of features; `Polynomial` or `Gaussian`.
+    learning_rate
+        The length of a step. None is the longest that does not overshoot, `1 / (2 K~(i, i) + m / C)`, with which
+        steps converge for every kernel; a longer one is cut to it.
+    budget
+        How many events are kept; beyond it the oldest is dropped.
+    revisits
+        How many of the earlier events are stepped again after each event, in turn.
+
+    References
+    ----------
+    C. Cortes, M. Mohri and A. Rastogi. Magnitude-preserving ranking algorithms. ICML 2007, section 2.5.
+
+    Examples
+    --------
+    >>> from stream_rank import Gaussian, OnlineMPRank
+    >>> model = OnlineMPRank(C=100.0, kernel=Gaussian(2.0), revisits=3)
+    >>> for a in range(-5, 6):
+    ...     model.learn_one({"a": a}, a * a)
+    >>> round(model.predict_one({"a": 3}) - model.predict_one({"a": 0}), 1)
+    7.5
+    >>> model.settle()
+    34
+    >>> round(model.predict_one({"a": 3}) - model.predict_one({"a": 0}), 1)
+    8.9
+    """
+
+    _model: DualLinear | DualKernel
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Kernel | None = None,
+        learning_rate: float | None = None,
+        budget: int = 2000,
+        revisits: int = 0,
+    ) -> None:
+        check_number("C", C, 1e-12, 1e12)
+        check_kernel(kernel)
+        if learning_rate is not None:
+            check_number("learning_rate", learning_rate, 1e-12, 1e12)
+        check_whole("budget", budget)
+        check_whole("revisits", revisits, 0)
+        self.C = C
+        self.kernel = kernel
+        self.learning_rate = learning_rate
+        self.budget = budget
+        self.revisits = revisits
+        if isinstance(kernel, Polynomial | Gaussian):
+            self._model = DualKernel(C, learning_rate, budget, revisits, kernel)
+        else:
+            self._model = DualLinear(C, learning_rate, budget, revisits)
+        super().__init__(budget + 1)  # a group that has events is not among those longest unseen
+
+    def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
+        """Learn that the scores of two items differ by `magnitude`; both are kept, so the budget must hold two."""
+        if self.budget < 2:
+            raise EventError("a pair needs a budget of at least 2 events")
+        magnitude = check_magnitude(magnitude, self._model.bound)
+        items = [self._checked(preferred), self._checked(other)]
+        for item in items:
+            self._introduce(item)
+        row = self._groups.alone()
+        self._make_groups()
+        for item, label, group in zip(items, (magnitude, 0.0), (row, abs(row)), strict=True):
+            code = np.array([group + PAIR if group > 0 else group - PAIR])
+            self._model.run(self._block(item), np.array([label]), np.empty(1), True, code)
+
+    # Passes over what is kept ---------------------------------------------------------------
+
+    def sweep(self, passes: int = 1) -> None:
+        """Step along the dual variables of all events kept, `passes` times."""
+        check_whole("passes", passes)
+        for _ in range(passes):
+            self._model.sweep()
+
+    def settle(self, tolerance: float = 1e-4, max_passes: int = 1000) -> int:
+        """Sweep until the cost changes by less than `tolerance`, as a fraction, in a pass; return the number of passes.
+
+        A pass costs O(m * d) with linear scores and O(m**2) with a kernel, once with the steps and once with the cost.
+        """
+        check_number("tolerance", tolerance, 0, 1)
+        check_whole("max_passes", max_passes)
+        before = self.cost
+        for passes in count(1):
+            self._model.sweep()
+            after = self.cost
+            if passes >= max_passes or abs(after - before) <= tolerance * abs(before):
+                return passes
+            before = after
+        raise AssertionError
+
+    @property
+    def cost(self) -> float:
+        """What is minimised over the events kept."""
+        return self._model.cost()
+
+    # The rule -------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> dict[Hashable, float]:
+        """The weight of every feature; with a kernel there is none, see `support`."""
+        if isinstance(self._model, DualKernel):
+            raise AttributeError("a kernel learner has no weights of features; see support")
+        return super().weights
+
+    @property
+    def bias(self) -> float:
+        """The constant in the score."""
+        return self._model.constant
+
+    @property
+    def support(self) -> list[tuple[dict[Hashable, float], float]]:
+        """The events kept, by slot, each with its coefficient; none without a kernel."""
+        model = self._model
+        if not isinstance(model, DualKernel):
+            return []
+        names = self._vocabulary.names
+        vectors = model.support.vectors(len(names))
+        return [
+            (dict(zip(names, vector, strict=True)), coefficient)
+            for vector, coefficient in zip(vectors, model.coefficients(), strict=True)
+        ]
