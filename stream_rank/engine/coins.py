@@ -20,7 +20,7 @@ from numba import types
 
 from stream_rank.engine.jit import inlined, intrinsic
 
-__all__ = ["WORD", "chance", "toss"]
+__all__ = ["WORD", "chance", "draw", "toss"]
 
 WORD = 64
 """Members whose coins are tossed together and lie in one word."""
@@ -109,3 +109,10 @@ def toss(key, event, first, rate):
                 below = (rest >> np.uint64(16)) < (rate & np.uint64(0xFFFFFFFFFFFF))
                 heads |= np.uint64(below) << np.uint64(i)
     return heads
+
+
+@inlined
+def draw(key, event, place, count):
+    """A whole number below `count`, the same whenever the same is asked."""
+    state = key + np.uint64(event) * np.uint64(_GOLDEN) + np.uint64(place) * np.uint64(_OTHER)
+    return np.int64(_mix(state) % np.uint64(count))

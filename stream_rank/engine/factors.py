@@ -15,10 +15,19 @@ Reference: G. J. Bierman. Measurement updating using the U-D factorization. Auto
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, load, moved_up, put, running, shift, spread, store, total, where
+from stream_rank.engine.lanes import (
+    get,
+    load,
+    moved_up,
+    put,
+    running,
+    shift,
+    spread,
+    store,
+    total,
+    where,
+)
 from stream_rank.engine.memory import Layout, Section
 
 __all__ = ["Factors", "block_start", "factors_layout", "introduce", "triangle_size", "update"]

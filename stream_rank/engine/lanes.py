@@ -217,7 +217,9 @@ def total(typingctx: Any, vector: Any) -> Any:
 def _moved_up(builder: Any, vector: Any, distance: int) -> Any:
     """The lanes of a vector moved up, and zeros coming in."""
     lanes = vector.type.count
-    pattern = ir.Constant(ir.VectorType(_INT32, lanes), [lanes - distance + i for i in range(lanes)])
+    pattern = ir.Constant(
+        ir.VectorType(_INT32, lanes), [lanes - distance + i for i in range(lanes)]
+    )
     return builder.shuffle_vector(ir.Constant(vector.type, None), vector, pattern)
 
 

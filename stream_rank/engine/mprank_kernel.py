@@ -190,9 +190,7 @@ def _constant(state):
     """Let the mean prediction of the rated events be their mean label."""
     duals = state.duals
     mean = dot(state.betas, state.sums, state.slots)
-    put(
-        duals.parameters, BIAS, (get(duals.label_sums, 0) - mean) / max(1, get(duals.counts, 0))
-    )
+    put(duals.parameters, BIAS, (get(duals.label_sums, 0) - mean) / max(1, get(duals.counts, 0)))
 
 
 @inlined

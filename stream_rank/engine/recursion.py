@@ -182,4 +182,3 @@ def predict_row(block, bound):
     if not bounded(state.centre.row, state.centre.slots, bound):
         return np.nan
     return score(state.centre, state.centre.row)
-

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -56,18 +57,17 @@ class OnlineMPRank(GroupedLearner):
     Examples
     --------
     >>> from stream_rank import Gaussian, OnlineMPRank
-    >>> model = OnlineMPRank(C=100.0, kernel=Gaussian(2.0), revisits=3)
+    >>> model = OnlineMPRank(C=1000.0, kernel=Gaussian(2.0), revisits=5)
     >>> for a in range(-5, 6):
     ...     model.learn_one({"a": a}, a * a)
-    >>> round(model.predict_one({"a": 3}) - model.predict_one({"a": 0}), 1)
-    7.5
-    >>> model.settle()
-    34
-    >>> round(model.predict_one({"a": 3}) - model.predict_one({"a": 0}), 1)
+    >>> print(f"{model.predict_one({'a': 3}) - model.predict_one({'a': 0}):.1f}")
+    9.9
+    >>> passes = model.settle()
+    >>> print(f"{model.predict_one({'a': 3}) - model.predict_one({'a': 0}):.1f}")
     8.9
     """
 
-    _model: DualLinear | DualKernel
+    _model: Any  # a DualLinear, or a DualKernel, which takes no rows
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class OnlineMPRank(GroupedLearner):
     @property
     def cost(self) -> float:
         """What is minimised over the events kept."""
-        return self._model.cost()
+        return float(self._model.cost())
 
     # The rule -------------------------------------------------------------------------------
 
@@ -144,12 +144,12 @@ class OnlineMPRank(GroupedLearner):
         """The weight of every feature; with a kernel there is none, see `support`."""
         if isinstance(self._model, DualKernel):
             raise AttributeError("a kernel learner has no weights of features; see support")
-        return super().weights
+        return self._named(self._model.weights())
 
     @property
     def bias(self) -> float:
         """The constant in the score."""
-        return self._model.constant
+        return float(self._model.constant)
 
     @property
     def support(self) -> list[tuple[dict[Hashable, float], float]]:

@@ -1,9 +1,9 @@
 """MPRank and RankRLS, exact after every event."""
 
+from collections.abc import Hashable
 
 from stream_rank.learners.grouped_learner import GroupedLearner
 from stream_rank.learners.learner import Features
-from stream_rank.learners.models.centred import Centred
 from stream_rank.learners.models.recursion import Recursion
 from stream_rank.learners.models.scatter import Scatter
 from stream_rank.parameters import check_number, check_whole
@@ -64,7 +64,7 @@ class RecursiveMPRank(GroupedLearner):
     0.5
     """
 
-    _model: Centred
+    _model: Recursion | Scatter
 
     def __init__(
         self,
@@ -92,9 +92,12 @@ class RecursiveMPRank(GroupedLearner):
         super().learn_pair(preferred, other, magnitude)
 
     @property
+    def weights(self) -> dict[Hashable, float]:
+        """The weight of every feature."""
+        return self._named(self._model.weights())
+
+    @property
     def bias(self) -> float:
         """The constant in the score."""
         self._model.weights()
         return self._model.constant
-
-

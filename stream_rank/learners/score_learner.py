@@ -80,10 +80,6 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
     def _answers(self, table: Table, scores: Array, name: Any) -> Any:
         return like_input(scores, table, name)
 
-    # The rule -------------------------------------------------------------------------------
-
-    @property
-    def weights(self) -> dict[Hashable, float]:
-        """The weight of every feature."""
-        weights = self._model.weights().tolist()
-        return dict(zip(self._vocabulary.names, weights, strict=False))
+    def _named(self, weights: Array) -> dict[Hashable, float]:
+        """Weights by feature."""
+        return dict(zip(self._vocabulary.names, weights.tolist(), strict=False))

@@ -1,5 +1,6 @@
 """Widrow-Hoff: least mean squares."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,11 @@ class WidrowHoff(ScoreLearner):
         return like_input(scores if self.n_ranks is None else self._ranks(scores), table, name)
 
     # The rule -------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> dict[Hashable, float]:
+        """The weight of every feature."""
+        return self._named(self._model.weights())
 
     @property
     def thresholds(self) -> list[float]:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from river import base, metrics
+from stream_rank.metrics.metric import StreamMetric
 
 __all__ = ["RankMetric"]
 
 
-class RankMetric(metrics.base.Metric):
+class RankMetric(StreamMetric):
     """A metric of labels against predicted labels or scores, for classifiers and regressors alike.
 
     Parameters
@@ -19,8 +19,6 @@ class RankMetric(metrics.base.Metric):
 
     A prediction of None (a learner that has seen no label yet) does not count.
     """
-
-    _fmt = ",.6f"
 
     def __init__(self, labels: Sequence[Any] | None = None) -> None:
         self.labels = labels
@@ -51,21 +49,3 @@ class RankMetric(metrics.base.Metric):
         """Take a prediction back, as windows do."""
         if y_pred is not None:
             self._count(y_true, y_pred, -w)
-
-    @property
-    def bigger_is_better(self) -> bool:
-        """A loss is better when it is smaller."""
-        return False
-
-    @property
-    def requires_labels(self) -> bool:
-        """River asks classifiers for labels, not for probabilities."""
-        return True
-
-    def works_with(self, model: base.Estimator) -> bool:
-        """Ranks are predicted by classifiers, and by regressors as scores."""
-        return isinstance(model, base.Classifier | base.Regressor)
-
-    def __add__(self, other: metrics.base.Metric) -> metrics.base.Metrics:
-        together: metrics.base.Metrics = metrics.base.Metrics([self, other])  # type: ignore[no-untyped-call]
-        return together

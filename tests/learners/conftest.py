@@ -13,8 +13,11 @@ from stream_rank import (
     AveragedPRank,
     Gaussian,
     OAPBagg,
+    OnlineMPRank,
+    PairwiseRanker,
     Polynomial,
     PRank,
+    RecursiveMPRank,
     VotedPRank,
     WidrowHoff,
 )
@@ -39,13 +42,43 @@ RANK_LEARNERS: dict[str, Make] = {
     "OAPBagg": _with(OAPBagg, n_members=70, seed=3),
     "OAPVP": _with(OAPVP, n_members=70, seed=3),
 }
-LEARNERS: dict[str, Make] = {**RANK_LEARNERS, "WidrowHoff": _with(WidrowHoff)}
+
+
+def _scores(make: Make, **fixed: Any) -> Make:
+    return lambda n_ranks=None, **more: make(**{**fixed, **more})
+
+
+GROUPED_LEARNERS: dict[str, Make] = {
+    "RecursiveMPRank": _scores(RecursiveMPRank),
+    "RecursiveMPRank-forgetting": _scores(RecursiveMPRank, forgetting=0.9),
+    "RecursiveMPRank-C": _scores(RecursiveMPRank, C=2.0),
+    "OnlineMPRank": _scores(OnlineMPRank, budget=50),
+    "OnlineMPRank-revisits": _scores(OnlineMPRank, C=10.0, budget=33, revisits=2),
+    "OnlineMPRank-gaussian": _scores(OnlineMPRank, kernel=Gaussian(2.0), budget=40, revisits=1),
+    "OnlineMPRank-polynomial": _scores(OnlineMPRank, kernel=Polynomial(2, 1.0), budget=40),
+    "PairwiseRanker": _scores(PairwiseRanker, window=30, seed=3),
+    "PairwiseRanker-mp-2": _scores(PairwiseRanker, loss="mp-2", regularization=0.1, seed=3),
+}
+FIXED_LEARNERS: dict[str, Make] = {**RANK_LEARNERS, "WidrowHoff": _with(WidrowHoff)}
+LEARNERS: dict[str, Make] = {**FIXED_LEARNERS, **GROUPED_LEARNERS}
 
 
 @pytest.fixture(params=RANK_LEARNERS)
 def rank_learner(request: pytest.FixtureRequest) -> Make:
     """How to make one of the learners of ranks."""
     return RANK_LEARNERS[request.param]
+
+
+@pytest.fixture(params=FIXED_LEARNERS)
+def fixed_learner(request: pytest.FixtureRequest) -> Make:
+    """How to make one of the learners that may be told the number of ranks."""
+    return FIXED_LEARNERS[request.param]
+
+
+@pytest.fixture(params=GROUPED_LEARNERS)
+def grouped_learner(request: pytest.FixtureRequest) -> Make:
+    """How to make one of the learners whose events may come in groups."""
+    return GROUPED_LEARNERS[request.param]
 
 
 @pytest.fixture(params=LEARNERS)

@@ -12,31 +12,42 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from stream_rank.engine.support import FEATURES
+from stream_rank.engine import duals
 from stream_rank.engine.state import SLOTS
+from stream_rank.engine.support import FEATURES
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 
-SLOTS_ENTRY = {"family": SLOTS, "support": FEATURES, "least_squares": 0}
-KEPT = {
-    *("sizes", "thresholds", "mean_thresholds", "mean", "weights", "correct"),
-    *("parameters", "vectors", "squares"),
+ROOM = {
+    "family": [SLOTS],
+    "support": [FEATURES],
+    "least_squares": [0],
+    "centred": [0],
+    "duals": [0, duals.ROWS],
+    "pairwise": [0],
 }
+"""Entries of a memory's sizes that say how much room there is."""
+
+
+def _without_room(section: np.ndarray[Any, Any]) -> bytes:
+    """What a section holds, without the zeros that are room."""
+    for axis in range(section.ndim):
+        others = tuple(other for other in range(section.ndim) if other != axis)
+        used = np.flatnonzero((section != 0).any(axis=others))
+        section = np.take(section, range(used[-1] + 1 if len(used) else 0), axis)
+    return section.tobytes()
 
 
 def state(model: Any) -> dict[str, Any]:
     """All that a learner knows, without the room that it has in reserve."""
-    width = len(model._vocabulary)
-    known: dict[str, Any] = {"names": model._vocabulary.names, "labels": model._labels.known}
+    known: dict[str, Any] = {"names": model._vocabulary.names}
+    if hasattr(model, "_labels"):
+        known["labels"] = model._labels.known
+    if hasattr(model, "_groups"):
+        known["groups"] = [*model._groups._row_of.items()]
     for kind, memory in model._model.memories().items():
-        for name in KEPT & {*memory.layout}:
-            section = memory[name]
-            if name == "sizes":
-                section = np.delete(section, [SLOTS_ENTRY[kind]])
-            elif name == "vectors" or (
-                name in ("weights", "mean") and not model._model.always_blocks
-            ):
-                section = section[..., :width]
-            known[f"{kind} {name}"] = section.tobytes()
+        for name, section in memory.kept().items():
+            kept = np.delete(section, ROOM[kind]) if name == "sizes" else section
+            known[f"{kind} {name}"] = _without_room(kept)
     return known
 
 

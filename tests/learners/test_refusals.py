@@ -69,9 +69,9 @@ def test_batches_are_refused_whole(learner: Make, value: float) -> None:
 
 
 @pytest.mark.parametrize("label", [0, 6, -1, 2.5, float("nan"), "3", None, [1], False], ids=repr)
-def test_labels_off_the_scale(learner: Make, label: Any) -> None:
+def test_labels_off_the_scale(fixed_learner: Make, label: Any) -> None:
     X, y = events(30)
-    model = learner(5)
+    model = fixed_learner(5)
     model.learn_many(X, y)
     before = pickle.dumps(model)
     with pytest.raises(LabelError) as error:

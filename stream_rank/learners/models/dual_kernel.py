@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import mprank_kernel
+from stream_rank.engine import duals, mprank_kernel
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
@@ -19,6 +20,7 @@ Array = npt.NDArray[Any]
 class DualKernel(Dual):
     """The events kept, their kernel values with each other, and the coefficients of their dual variables."""
 
+    dtype = "float64"
     always_blocks = True
 
     def __init__(
@@ -29,22 +31,29 @@ class DualKernel(Dual):
         revisits: int,
         kernel: Polynomial | Gaussian,
     ) -> None:
+        self.budget = budget
         self.support = SupportSet(kernel, budget, self.dtype, BOUND**2)
         self.longest = self.support.longest
         self.bound = self.longest**0.5
         self.n_slots = self.support.n_slots
-        super().__init__(trade_off, rate, budget, revisits)
         self.row = aligned((1,), self.dtype)  # single events come as blocks
         self.gram = self._empty_gram()
+        self._keep(Memory(self.dtype, self._layout(self.n_slots)))
+        self._begin(trade_off, rate, revisits)
+
+    def _keep(self, memory: Memory) -> None:
+        self.memory, self.block = memory, memory.block
+
+    @property
+    def events(self) -> int:
+        """Events learned."""
+        return int(self.memory["sizes"][duals.EVENTS])
 
     def _empty_gram(self) -> Array:
         return aligned((self.budget, padded(self.budget, self.dtype)), self.dtype)
 
-    def _layout(self, n_slots: int, n_rows: int) -> Layout:
-        return mprank_kernel.layout(self.budget, n_rows)
-
-    def _width(self) -> int:
-        return self.budget
+    def _layout(self, n_slots: int) -> Layout:
+        return mprank_kernel.layout(self.budget, self.n_rows)
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
@@ -64,7 +73,7 @@ class DualKernel(Dual):
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         written = self.support.rows(rows)
-        groups = self._all_of(predictions, groups)
+        groups = np.zeros(len(answers), np.int64) if groups is None else groups
         mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learning)
 
     def sweep(self) -> None:
@@ -82,10 +91,15 @@ class DualKernel(Dual):
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
-        return {"duals": self.memory, "support": self.support.memory}
+        return {**super().memories(), "support": self.support.memory}
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("block", "row", "gram")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, content: dict[str, Any]) -> None:
-        super().__setstate__(content)
+        self.__dict__.update(content)
+        self._keep(self.memory)
         self.row = aligned((1,), self.dtype)
         self.gram = self._empty_gram()
         mprank_kernel.fill(*self._parts())

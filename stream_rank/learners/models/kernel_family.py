@@ -61,7 +61,9 @@ class KernelFamily(Family):
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's share of the members' votes, and the averaged rule's score."""
-        kernels.opinions_kernel(self.block, self.support.block, *self.support.rows(rows), shares, scores)
+        kernels.opinions_kernel(
+            self.block, self.support.block, *self.support.rows(rows), shares, scores
+        )
 
     def learn_items(self, pair: list[DenseBlock | SparseBlock], magnitude: float) -> None:
         """Learn that the first of two events is preferred to the second."""

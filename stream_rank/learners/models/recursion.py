@@ -21,12 +21,11 @@ class Recursion(Centred):
     learn_row = staticmethod(recursion.learn_row)
     predict_row = staticmethod(recursion.predict_row)
 
-    def _layout(self, n_slots: int, n_rows: int) -> Layout:
-        return recursion.layout(n_slots, n_rows)
+    def _layout(self, n_slots: int) -> Layout:
+        return recursion.layout(n_slots, self.n_rows)
 
     def _begin(self, first: int, end: int) -> None:
-        if end > first:
-            recursion.begin_features(self.block, first, end)
+        recursion.begin_features(self.block, first, end)
 
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
         """Learn the pair whose difference is in `row`."""
@@ -42,4 +41,4 @@ class Recursion(Centred):
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        recursion.run(self.block, self._dense(rows), answers, groups, predictions, learning)
+        recursion.run(self.block, self.dense(rows), answers, groups, predictions, learning)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine import centre, scatter
-from stream_rank.engine.memory import Layout
+from stream_rank.engine.memory import Layout, Memory
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.centred import Centred
 
@@ -22,8 +22,8 @@ class Scatter(Centred):
         self._solved = True
         super().__init__(trade_off, forgetting)
 
-    def _layout(self, n_slots: int, n_rows: int) -> Layout:
-        return scatter.layout(n_slots, n_rows)
+    def _layout(self, n_slots: int) -> Layout:
+        return scatter.layout(n_slots, self.n_rows)
 
     def _solve(self) -> None:
         """Weights from the equations, if events were learned since."""
@@ -65,7 +65,7 @@ class Scatter(Centred):
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
-        dense = self._dense(rows)
+        dense = self.dense(rows)
         if not learning:
             self._solve()
             nothing = np.zeros(len(answers), np.int64)
@@ -80,6 +80,15 @@ class Scatter(Centred):
                     self.block, dense[one], answers[one], groups[one], predictions[one], learn
                 )
             self._solved = False
+
+    def memories(self) -> dict[str, Memory]:
+        """All there is to keep, by name."""
+        self._solve()
+        return super().memories()
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._solve()
+        return super().__getstate__()
 
     def weights(self) -> Array:
         """The weights, slot by slot."""

@@ -1,0 +1,244 @@
+"""Losses of pairs, each step taken where it ends rather than where it begins.
+
+For a pair with difference `z = x(1) - x(2)` and magnitude `m = y(1) - y(2) >= 0`, a loss is `|t - g|**n` of
+`g = w.z` and a target t, on one side of it or on both, beyond a margin or not. The step minimises
+
+    |w' - w|**2 / 2 + rate * loss(w'.z),
+
+which has a closed form along `z`: with gap `t - g`, `min(rate, gap / |z|**2) * z` for n = 1, and
+`2 rate gap / (1 + 2 rate |z|**2) * z` for n = 2. It never goes past the target, whatever the rate
+and the scale of the features. The same for `regularization / 2 * |w|**2` divides `w` by `1 + rate * regularization`.
+
+An event makes pairs with events of its group among the last `window`; which, a hash of seed and event says.
+
+Cost of an event: O(window + pairs * d).
+
+Reference: B. Kulis and P. L. Bartlett. Implicit online learning. ICML 2010.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stream_rank.engine.coins import draw
+from stream_rank.engine.events import bounded
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store
+from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.sums import add_scaled, dot
+
+__all__ = [
+    *(
+        "BELOW",
+        "BOTH",
+        "EPSILON",
+        "EVENTS",
+        "KEY",
+        "MAGNITUDE",
+        "MISRANKED",
+        "ONE",
+        "PAIRS",
+        "POWER",
+    ),
+    *("RATE", "REGULARIZATION", "RELATIVE", "SIDE", "SLOTS", "TARGET", "USED", "WINDOW", "ZERO"),
+    *("layout", "learn_pair", "learn_row", "predict_row", "run"),
+]
+
+# Sections of the memory.
+SIZES, PARAMETERS, WEIGHTS, ROW, DIFFERENCE, CANDIDATES, LABELS, MEMBERS, VECTORS = range(9)
+
+# Entries of SIZES and of PARAMETERS.
+SLOTS, EVENTS, WINDOW, USED, OLDEST, KEY, PAIRS, TARGET, SIDE, POWER, RELATIVE = range(11)
+RATE, REGULARIZATION, EPSILON = range(3)
+
+ONE, MAGNITUDE, ZERO = range(3)
+"""What the predicted difference should be: 1, the magnitude, or at least not below 0."""
+
+BOTH, BELOW, MISRANKED = range(3)
+"""Where there is a loss: on both sides of the target, below it, or where the predicted difference is not above 0."""
+
+
+def layout(n_slots: int, window: int) -> Layout:
+    """The sections for `n_slots` features and `window` events."""
+    slots = padded(n_slots, np.float64)
+    return {
+        "sizes": Section("int64", (11,)),
+        "parameters": Section("float64", (3,)),
+        "weights": Section("float64", (slots,)),
+        "row": Section("float64", (slots,), scratch=True),
+        "difference": Section("float64", (slots,), scratch=True),
+        "candidates": Section("int64", (window,), scratch=True),
+        "labels": Section("float64", (window,)),
+        "members": Section("int64", (window,)),
+        "vectors": Section("float64", (window, slots)),
+    }
+
+
+class State(NamedTuple):
+    """The sections as pointers."""
+
+    sizes: Any
+    parameters: Any
+    weights: Any
+    row: Any
+    difference: Any
+    candidates: Any
+    labels: Any
+    members: Any
+    vectors: Any
+    slots: Any
+
+
+@inlined
+def open_state(block):
+    """The state inside a memory block."""
+    sizes = pointer(block, place(block, SIZES), np.int64)
+    return State(
+        sizes,
+        pointer(block, place(block, PARAMETERS), np.float64),
+        pointer(block, place(block, WEIGHTS), np.float64),
+        pointer(block, place(block, ROW), np.float64),
+        pointer(block, place(block, DIFFERENCE), np.float64),
+        pointer(block, place(block, CANDIDATES), np.int64),
+        pointer(block, place(block, LABELS), np.float64),
+        pointer(block, place(block, MEMBERS), np.int64),
+        pointer(block, place(block, VECTORS), np.float64),
+        get(sizes, SLOTS),
+    )
+
+
+@inlined
+def _gap(state, predicted, magnitude):
+    """How far the predicted difference is from where its loss is zero."""
+    target, side = get(state.sizes, TARGET), get(state.sizes, SIDE)
+    aim = 1.0 if target == ONE else magnitude if target == MAGNITUDE else 0.0
+    gap = aim - predicted
+    if (side == BELOW and gap < 0.0) or (side == MISRANKED and predicted > 0.0):
+        return 0.0
+    if gap == 0.0 and target == ZERO:
+        return 1.0  # a tie has no slope, but rules would stay at zero where they begin
+    margin = get(state.parameters, EPSILON)
+    return max(gap - margin, 0.0) + min(gap + margin, 0.0)
+
+
+@inlined
+def _step(state, values, magnitude):
+    """Step along the difference of a pair."""
+    predicted = dot(state.weights, values, state.slots)
+    gap = _gap(state, predicted, magnitude)
+    size = dot(values, values, state.slots)
+    if gap == 0.0 or size == 0.0:
+        return
+    rate = get(state.parameters, RATE)
+    if get(state.sizes, POWER) == 1:
+        move = min(max(gap / size, -rate), rate)
+    else:
+        width = magnitude * magnitude if get(state.sizes, RELATIVE) else 1.0
+        move = 2.0 * rate * gap / (width + 2.0 * rate * size)
+    add_scaled(state.weights, move, values, state.slots)
+
+
+@inlined
+def _shrink(state):
+    fading = 1.0 / (1.0 + get(state.parameters, RATE) * get(state.parameters, REGULARIZATION))
+    if fading < 1.0:
+        factor = spread(fading)
+        for i in range(0, state.slots, 8):
+            store(state.weights, i, load(state.weights, i, 0.0) * factor)
+
+
+@inlined
+def _list_candidates(state, label, member):
+    """List the events kept that the loss can pair with this one; return how many."""
+    sizes = state.sizes
+    ties = get(sizes, TARGET) == MAGNITUDE and get(sizes, SIDE) == BOTH and not get(sizes, RELATIVE)
+    count = 0
+    for j in range(get(sizes, USED)):
+        put(state.candidates, count, j)
+        count += get(state.members, j) == member and (ties or get(state.labels, j) != label)
+    return count
+
+
+@inlined
+def _choose(state, count):
+    """Bring some of the candidates, drawn without regard to anything but seed and event, to the front; return how many."""
+    sizes = state.sizes
+    pairs = get(sizes, PAIRS)
+    if count <= pairs:
+        return count
+    for k in range(pairs):
+        other = k + draw(np.uint64(get(sizes, KEY)), get(sizes, EVENTS), k, count - k)
+        chosen = get(state.candidates, other)
+        put(state.candidates, other, get(state.candidates, k))
+        put(state.candidates, k, chosen)
+    return pairs
+
+
+@inlined
+def _learn(state, values, label, group):
+    """Learn the pairs of an event with some of those kept, and keep it."""
+    sizes, member = state.sizes, abs(group)
+    _shrink(state)
+    for k in range(_choose(state, _list_candidates(state, label, member))):
+        j = get(state.candidates, k)
+        vector, magnitude = shift(state.vectors, j * state.slots), label - get(state.labels, j)
+        sign = spread(1.0 if magnitude >= 0.0 else -1.0)
+        for i in range(0, state.slots, 8):
+            difference = sign * (load(values, i, 0.0) - load(vector, i, 0.0))
+            store(state.difference, i, difference)
+        _step(state, state.difference, abs(magnitude))
+    slot = get(sizes, USED)
+    if slot < get(sizes, WINDOW):
+        put(sizes, USED, slot + 1)
+    else:
+        slot = get(sizes, OLDEST)
+        put(sizes, OLDEST, (slot + 1) % get(sizes, WINDOW))
+    vector = shift(state.vectors, slot * state.slots)
+    for i in range(0, state.slots, 8):
+        store(vector, i, load(values, i, 0.0))
+    put(state.labels, slot, label)
+    put(state.members, slot, member)
+    put(sizes, EVENTS, get(sizes, EVENTS) + 1)
+
+
+@compiled
+def run(block, rows, labels, groups, scores, learning):
+    """Predict the scores of rows, each before it is learned as one of its group if `learning`."""
+    state = open_state(block)
+    values = pointer(rows, 0, np.float64)
+    for i in range(scores.size):
+        event = shift(values, i * state.slots)
+        scores[i] = dot(state.weights, event, state.slots)
+        if learning:
+            _learn(state, event, labels[i], groups[i])
+
+
+@compiled
+def learn_row(block, label, group, bound):
+    """Learn the event in the section `row`; False, and nothing learned, if a number is beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    _learn(state, state.row, label, group)
+    return True
+
+
+@compiled
+def predict_row(block, bound):
+    """The score of the event in the section `row`; NaN if a number is beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return np.nan
+    return dot(state.weights, state.row, state.slots)
+
+
+@compiled
+def learn_pair(block, magnitude, bound):
+    """Learn the pair whose difference is in the section `row`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    _shrink(state)
+    _step(state, state.row, magnitude)
+    put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
+    return True

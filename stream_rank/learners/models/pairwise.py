@@ -1,0 +1,94 @@
+"""Weights that learn from pairs, and the events that pairs are made with."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine import pairwise
+from stream_rank.engine.memory import Layout, Memory
+from stream_rank.engine.pairwise import BELOW, BOTH, MAGNITUDE, MISRANKED, ONE, ZERO
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.models.row_model import RowModel
+
+__all__ = ["LOSSES", "Loss", "Pairwise"]
+
+Array = npt.NDArray[Any]
+
+
+class Loss(NamedTuple):
+    """A loss of a pair: what is aimed at, where there is a loss, its power, and how it is widened."""
+
+    target: int
+    side: int
+    power: int
+    relative: bool = False
+    margin: bool = False
+
+
+LOSSES = {
+    "hinge": Loss(ONE, BELOW, 1),
+    "hr-1": Loss(ZERO, BELOW, 1),
+    "hr-2": Loss(ZERO, BELOW, 2),
+    "mp-1": Loss(MAGNITUDE, BOTH, 1),
+    "mp-2": Loss(MAGNITUDE, BOTH, 2),
+    "hmp-1": Loss(MAGNITUDE, MISRANKED, 1),
+    "hmp-2": Loss(MAGNITUDE, MISRANKED, 2),
+    "svr-1": Loss(MAGNITUDE, BOTH, 1, margin=True),
+    "svr-2": Loss(MAGNITUDE, BOTH, 2, margin=True),
+    "rls-unit": Loss(ONE, BOTH, 2),
+    "rls-magnitude": Loss(MAGNITUDE, BOTH, 2),
+    "rls-relative": Loss(MAGNITUDE, BOTH, 2, relative=True),
+}
+
+
+class Pairwise(RowModel):
+    """Weights over features, and the last `window` events."""
+
+    bound = 1e50
+    """The weights times a difference, squared, stay finite."""
+    learn_row = staticmethod(pairwise.learn_row)
+    predict_row = staticmethod(pairwise.predict_row)
+    learn_pair = staticmethod(pairwise.learn_pair)
+
+    def __init__(
+        self,
+        loss: Loss,
+        learning_rate: float,
+        regularization: float,
+        epsilon: float,
+        window: int,
+        pairs: int,
+        key: int,
+    ) -> None:
+        self.window = window
+        super().__init__()
+        sizes = self.memory["sizes"]
+        sizes[pairwise.WINDOW], sizes[pairwise.PAIRS] = window, pairs
+        sizes[pairwise.KEY] = np.uint64(key).astype(np.int64)
+        sizes[pairwise.TARGET : pairwise.RELATIVE + 1] = loss[:4]
+        margin = epsilon if loss.margin else 0.0
+        self.memory["parameters"][:] = learning_rate, regularization, margin
+
+    def _layout(self, n_slots: int) -> Layout:
+        return pairwise.layout(n_slots, self.window)
+
+    def make_groups(self, n_rows: int) -> bool:
+        """Groups need no room: events kept say which they are of."""
+        return False
+
+    def run(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: bool,
+        groups: Array | None = None,
+    ) -> None:
+        """Predict rows, each before it is learned as one of its group if `learning`."""
+        groups = np.zeros(len(answers), np.int64) if groups is None else groups
+        pairwise.run(self.block, self.dense(rows), answers, groups, predictions, learning)
+
+    def memories(self) -> dict[str, Memory]:
+        """All there is to keep, by name."""
+        return {"pairwise": self.memory}

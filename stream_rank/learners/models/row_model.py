@@ -1,0 +1,90 @@
+"""What models share whose events are rows of numbers, one a feature."""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.memory import Layout, Memory, aligned
+from stream_rank.engine.support import lay_out
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
+
+__all__ = ["GroupRows", "RowModel"]
+
+Array = npt.NDArray[Any]
+
+_SLOTS, _EVENTS = 0, 1
+"""Where the sizes of every such memory say how many slots there are, and how many events were learned."""
+
+
+class RowModel:
+    """A memory with `sizes`, `weights` and a `row`, which grows with the features."""
+
+    dtype = "float64"
+    longest = math.inf
+    always_blocks = False
+
+    def __init__(self) -> None:
+        self._keep(Memory(self.dtype, self._layout(1)))
+
+    def _layout(self, n_slots: int) -> Layout:
+        raise NotImplementedError
+
+    def _keep(self, memory: Memory) -> None:
+        self.memory, self.block, self.row = memory, memory.block, memory["row"]
+        self.n_slots = self.row.size
+        memory["sizes"][_SLOTS] = self.n_slots
+
+    @property
+    def events(self) -> int:
+        """Events learned."""
+        return int(self.memory["sizes"][_EVENTS])
+
+    def resize(self, n_features: int) -> None:
+        """Make room for at least so many features."""
+        if n_features > self.n_slots:
+            wanted = n_features if self.events == 0 else max(n_features, self.n_slots * 3 // 2)
+            self._keep(self.memory.reshaped(self._layout(wanted)))
+
+    def dense(self, events: DenseBlock | SparseBlock) -> Array:
+        """Events as rows; features that are not known are left out."""
+        if isinstance(events, DenseBlock):
+            return events.rows
+        rows = aligned((events.end - events.first, self.n_slots), self.dtype)
+        lay_out(events.starts, events.slots, events.values, rows, np.empty(len(rows)))
+        return rows
+
+    def weights(self) -> Array:
+        """The weights, slot by slot."""
+        return self.memory["weights"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("block", "row")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._keep(self.memory)
+
+
+class GroupRows:
+    """A memory with a row for every group, and one for all events before them."""
+
+    memory: Memory
+    n_slots: int
+    n_rows = 2
+
+    def _layout(self, n_slots: int) -> Layout:
+        raise NotImplementedError
+
+    def _keep(self, memory: Memory) -> None:
+        raise NotImplementedError
+
+    def make_groups(self, n_rows: int) -> bool:
+        """Make room for rows up to, and without, `n_rows`; whether the memory moved."""
+        if n_rows <= self.n_rows:
+            return False
+        self.n_rows = max(n_rows, 2 * self.n_rows)
+        self._keep(self.memory.reshaped(self._layout(self.n_slots)))
+        return True

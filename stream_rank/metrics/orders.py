@@ -1,0 +1,73 @@
+"""Pairs of events by how their predictions are ordered."""
+
+from stream_rank.metrics.exact_sum import ExactSum
+from stream_rank.metrics.points import Points
+
+__all__ = ["Orders"]
+
+
+class Orders:
+    """How many pairs of different labels are in order, tied, and misordered; and by how much their labels differ.
+
+    Cost: O(log n)**2 for an event among n.
+    """
+
+    def __init__(self) -> None:
+        self._points = Points()
+        self._weight, self._own = ExactSum(), ExactSum()
+        self._ordered, self._tied, self._misordered = ExactSum(), ExactSum(), ExactSum()
+        self._steps = ExactSum()
+
+    @property
+    def events(self) -> int:
+        """How many events there are."""
+        return self._points.events
+
+    def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
+        """Add an event, or take it away."""
+        if sign < 0:
+            self._points.add(y_true, y_pred, w, sign)
+        lower, upper = self._points.around(y_true, y_pred)
+        w *= sign
+        self._ordered.add(w * (lower.below + upper.all - upper.not_above))
+        self._misordered.add(w * (lower.all - lower.not_above + upper.below))
+        tied = lower.not_above - lower.below + upper.not_above - upper.below
+        self._tied.add(w * tied)
+        misordered_steps = lower.all_steps - lower.not_above_steps + upper.below_steps
+        tied_steps = lower.not_above_steps - lower.below_steps
+        tied_steps += upper.not_above_steps - upper.below_steps
+        self._steps.add(w * (misordered_steps + tied_steps / 2))
+        self._weight.add(w)
+        self._own.add_product(w, sign * w)
+        if sign > 0:
+            self._points.add(y_true, y_pred, w, sign)
+
+    @property
+    def ordered(self) -> float:
+        """Pairs in order."""
+        return self._ordered.value
+
+    @property
+    def tied(self) -> float:
+        """Pairs whose predictions are equal, though their labels differ."""
+        return self._tied.value
+
+    @property
+    def misordered(self) -> float:
+        """Pairs in the wrong order."""
+        return self._misordered.value
+
+    @property
+    def different(self) -> float:
+        """Pairs whose labels differ."""
+        return self.ordered + self.tied + self.misordered
+
+    @property
+    def steps(self) -> float:
+        """By how much the labels of misordered pairs differ, and half of that for tied ones."""
+        return self._steps.value
+
+    @property
+    def pairs(self) -> float:
+        """All pairs."""
+        return (self._weight.value**2 - self._own.value) / 2
