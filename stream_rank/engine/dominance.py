@@ -24,16 +24,18 @@ from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import get, pointer, put, shift
 from stream_rank.engine.memory import Layout, Section, place
 
-__all__ = ["ANSWERS", "FIRST", "TOP", "add", "around", "layout"]
+__all__ = ["ANSWERS", "FIRST", "TOP", "add", "around", "begin", "content", "layout"]
 
 FIRST = 5
 """The first size of a run is 2**5: as many points are looked at as fast as they would be searched."""
 
 ANSWERS = 12
-"""Of those below in y, then of those above: weight and weight times y of the ones below in f, not above in f, and all."""
+"""Of those below in y, then of those above: weight, and weight times y less the origin, of the ones below in f, not above in f, and all."""
 
 # Sections of the memory.
-SIZES, LENGTHS, BUFFER, YS, FS, WEIGHTS, SIGNS, SORTED, ZEROS, WEIGHT_SUMS, VALUE_SUMS = range(11)
+SIZES, LENGTHS, BUFFER, ORIGIN, YS, FS, WEIGHTS, COUNTS, SORTED, ZEROS, WEIGHT_SUMS, VALUE_SUMS = (
+    range(12)
+)
 
 # Entries of SIZES.
 TOP, WAITING = range(2)
@@ -57,10 +59,11 @@ def layout(top: int) -> Layout:
         "sizes": Section("int64", (2,)),
         "lengths": Section("int64", (64,)),
         "buffer": Section("float64", (4, _BUFFER)),
+        "origin": Section("float64", (1,)),
         "ys": Section("float64", (_points(top),)),
         "fs": Section("float64", (_points(top),)),
         "weights": Section("float64", (_points(top),)),
-        "signs": Section("int64", (_points(top),)),
+        "counts": Section("int64", (_points(top),)),
         "sorted": Section("float64", (_points(top),)),
         "zeros": Section("int64", (_sums(top),)),
         "weight_sums": Section("float64", (_sums(top),)),
@@ -74,10 +77,11 @@ class State(NamedTuple):
     sizes: Any
     lengths: Any
     buffer: Any
+    origin: Any
     ys: Any
     fs: Any
     weights: Any
-    signs: Any
+    counts: Any
     sorted: Any
     zeros: Any
     weight_sums: Any
@@ -91,10 +95,11 @@ def open_state(block):
         pointer(block, place(block, SIZES), np.int64),
         pointer(block, place(block, LENGTHS), np.int64),
         pointer(block, place(block, BUFFER), np.float64),
+        pointer(block, place(block, ORIGIN), np.float64),
         pointer(block, place(block, YS), np.float64),
         pointer(block, place(block, FS), np.float64),
         pointer(block, place(block, WEIGHTS), np.float64),
-        pointer(block, place(block, SIGNS), np.int64),
+        pointer(block, place(block, COUNTS), np.int64),
         pointer(block, place(block, SORTED), np.float64),
         pointer(block, place(block, ZEROS), np.int64),
         pointer(block, place(block, WEIGHT_SUMS), np.float64),
@@ -130,9 +135,9 @@ def _first_not_below(values, count, limit, beyond):
 
 
 @inlined
-def _build(state, level, ys, fs, weights, signs, by_f, count):
+def _build(state, level, ys, fs, weights, counts, by_f):
     """Make a run of points in the order of y then f; `by_f` lists them in the order of f."""
-    start, rows = _run_start(level), _sums_start(level)
+    start, rows, count = _run_start(level), _sums_start(level), len(ys)
     length = (1 << level) + 1
     ranks = np.empty(count, np.int64)
     order, other = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -141,7 +146,7 @@ def _build(state, level, ys, fs, weights, signs, by_f, count):
         put(state.ys, start + i, ys[i])
         put(state.fs, start + i, fs[i])
         put(state.weights, start + i, weights[i])
-        put(state.signs, start + i, signs[i])
+        put(state.counts, start + i, counts[i])
         put(state.sorted, start + i, fs[by_f[i]])
         ranks[by_f[i]] = i
         order[i] = i
@@ -158,7 +163,11 @@ def _build(state, level, ys, fs, weights, signs, by_f, count):
             zero = 1 if bit < 0 else 1 - ((ranks[at] >> bit) & 1)
             put(zeros, i + 1, get(zeros, i) + zero)
             put(weight_sums, i + 1, get(weight_sums, i) + weights[at])
-            put(value_sums, i + 1, get(value_sums, i) + weights[at] * ys[at])
+            put(
+                value_sums,
+                i + 1,
+                get(value_sums, i) + weights[at] * (ys[at] - get(state.origin, 0)),
+            )
         n_zeros = get(zeros, count)
         if bit >= 0:
             for i in range(count):
@@ -213,67 +222,90 @@ def _around_run(state, level, y, f, answers):
 
 
 @inlined
+def _collect(state, end):
+    """The points of the buffer and of the runs of sizes below `end`."""
+    waiting = get(state.sizes, WAITING)
+    total = waiting
+    for level in range(FIRST, end):
+        total += get(state.lengths, level)
+    ys, fs, weights = np.empty(total), np.empty(total), np.empty(total)
+    counts = np.empty(total, np.int64)
+    for i in range(waiting):
+        ys[i], fs[i] = get(state.buffer, i), get(state.buffer, _BUFFER + i)
+        weights[i] = get(state.buffer, 2 * _BUFFER + i)
+        counts[i] = np.int64(get(state.buffer, 3 * _BUFFER + i))
+    to = waiting
+    for level in range(FIRST, end):
+        start = _run_start(level)
+        for i in range(start, start + get(state.lengths, level)):
+            ys[to], fs[to] = get(state.ys, i), get(state.fs, i)
+            weights[to], counts[to] = get(state.weights, i), get(state.counts, i)
+            to += 1
+    return ys, fs, weights, counts
+
+
+@inlined
+def _merge(points):
+    """Points in the order of y then f, equal ones as one, and none if as many went as came; and their order of f."""
+    ys, fs, weights, counts = points
+    total = len(ys)
+    by_f = np.argsort(fs, kind="mergesort")
+    by_both = by_f[np.argsort(ys[by_f], kind="mergesort")]
+    where = np.full(total, -1, np.int64)
+    new_ys, new_fs, new_weights = np.empty(total), np.empty(total), np.empty(total)
+    new_counts = np.empty(total, np.int64)
+    kept = at = 0
+    while at < total:
+        first = by_both[at]
+        weight, count = 0.0, 0
+        while at < total and ys[by_both[at]] == ys[first] and fs[by_both[at]] == fs[first]:
+            weight += weights[by_both[at]]
+            count += counts[by_both[at]]
+            at += 1
+        if count != 0:
+            where[first] = kept
+            new_ys[kept], new_fs[kept] = ys[first], fs[first]
+            new_weights[kept], new_counts[kept] = weight, count
+            kept += 1
+    new_by_f, found = np.empty(kept, np.int64), 0
+    for i in range(total):
+        if where[by_f[i]] >= 0:
+            new_by_f[found] = where[by_f[i]]
+            found += 1
+    return new_ys[:kept], new_fs[:kept], new_weights[:kept], new_counts[:kept], new_by_f
+
+
+@inlined
 def _flush(state):
     """Merge the buffer with the runs below the first size without one; False if there is no room for that."""
-    level, total = FIRST, _BUFFER
+    level = FIRST
     while get(state.lengths, level) > 0:
-        total += get(state.lengths, level)
         level += 1
     if level >= get(state.sizes, TOP):
         return False
-    ys, fs, weights = np.empty(total), np.empty(total), np.empty(total)
-    signs = np.empty(total, np.int64)
-    count = _BUFFER
-    for i in range(_BUFFER):
-        ys[i], fs[i] = get(state.buffer, i), get(state.buffer, _BUFFER + i)
-        weights[i] = get(state.buffer, 2 * _BUFFER + i)
-        signs[i] = np.int64(get(state.buffer, 3 * _BUFFER + i))
-    for run in range(FIRST, level):
-        start = _run_start(run)
-        for i in range(get(state.lengths, run)):
-            ys[count], fs[count] = get(state.ys, start + i), get(state.fs, start + i)
-            weights[count], signs[count] = (
-                get(state.weights, start + i),
-                get(state.signs, start + i),
-            )
-            count += 1
-        put(state.lengths, run, 0)
-    by_f = np.argsort(fs, kind="mergesort")
-    by_both = by_f[np.argsort(ys[by_f], kind="mergesort")]
-    # equal points become one, and none if as many were taken away as came
-    kept, where = 0, np.full(total, -1, np.int64)
-    at = 0
-    new_ys, new_fs, new_weights = np.empty(total), np.empty(total), np.empty(total)
-    new_signs = np.empty(total, np.int64)
-    while at < total:
-        first = by_both[at]
-        weight, sign = 0.0, 0
-        while at < total and ys[by_both[at]] == ys[first] and fs[by_both[at]] == fs[first]:
-            weight += weights[by_both[at]]
-            sign += signs[by_both[at]]
-            at += 1
-        if sign != 0:
-            where[first] = kept
-            new_ys[kept], new_fs[kept] = ys[first], fs[first]
-            new_weights[kept], new_signs[kept] = weight, sign
-            kept += 1
+    ys, fs, weights, counts, by_f = _merge(_collect(state, level))
     put(state.sizes, WAITING, 0)
-    if kept > 0:
-        new_by_f, found = np.empty(kept, np.int64), 0
-        for i in range(total):
-            if where[by_f[i]] >= 0:
-                new_by_f[found] = where[by_f[i]]
-                found += 1
+    for run in range(FIRST, level):
+        put(state.lengths, run, 0)
+    if len(ys) > 0:
         fitting = FIRST
-        while (1 << fitting) < kept:
+        while (1 << fitting) < len(ys):
             fitting += 1
-        _build(state, fitting, new_ys, new_fs, new_weights, new_signs, new_by_f, kept)
+        _build(state, fitting, ys, fs, weights, counts, by_f)
     return True
 
 
 @compiled
-def add(block, y, f, weight, sign):
-    """Add a point, or take it away with a negative weight and sign; False, and nothing done, if there is no room."""
+def content(block):
+    """All points: y, f, weight and count."""
+    state = open_state(block)
+    ys, fs, weights, counts, _ = _merge(_collect(state, get(state.sizes, TOP)))
+    return ys, fs, weights, counts
+
+
+@compiled
+def add(block, y, f, weight, count):
+    """Add `count` equal points that weigh `weight` together, negative to take them away; False, and nothing done, if there is no room."""
     state = open_state(block)
     if get(state.sizes, WAITING) == _BUFFER and not _flush(state):
         return False
@@ -281,9 +313,19 @@ def add(block, y, f, weight, sign):
     put(state.buffer, at, y)
     put(state.buffer, _BUFFER + at, f)
     put(state.buffer, 2 * _BUFFER + at, weight)
-    put(state.buffer, 3 * _BUFFER + at, np.float64(sign))
+    put(state.buffer, 3 * _BUFFER + at, np.float64(count))
     put(state.sizes, WAITING, at + 1)
     return True
+
+
+@compiled
+def begin(block, origin):
+    """Forget all points; weights are summed times the distance from an origin from now on."""
+    state = open_state(block)
+    put(state.sizes, WAITING, 0)
+    put(state.origin, 0, origin)
+    for level in range(FIRST, get(state.sizes, TOP)):
+        put(state.lengths, level, 0)
 
 
 @compiled
@@ -299,7 +341,7 @@ def around(block, y, f, answers):
             for side in range(3):
                 if side == 2 or prediction < f or (side == 1 and prediction == f):
                     answers[base + 2 * side] += weight
-                    answers[base + 2 * side + 1] += weight * other
+                    answers[base + 2 * side + 1] += weight * (other - get(state.origin, 0))
     for level in range(FIRST, get(state.sizes, TOP)):
         if get(state.lengths, level) > 0:
             _around_run(state, level, y, f, answers)

@@ -25,7 +25,7 @@ from stream_rank.engine.memory import Layout, Section, place
 
 __all__ = [
     *("BIAS", "BUDGET", "CURSOR", "EVENTS", "OLDEST", "PAIR", "RATE", "REVISITS", "ROWS"),
-    *("SECTIONS", "SLOTS", "TRADE_OFF", "USED", "Duals", "begin", "change", "count_in"),
+    *("SECTIONS", "SLOTS", "TRADE_OFF", "USED", "Duals", "begin", "change", "recount"),
     *("duals_layout", "enter", "leave", "next_visit", "off_middle", "open_duals", "row_of", "seat"),
 ]
 
@@ -40,8 +40,9 @@ TRADE_OFF, RATE, BIAS = range(3)
 PAIR = 1 << 40
 """Far more than there are rows."""
 
-_LARGEST = 1e80
-"""No dual variable is larger: whatever comes, scores of features up to 1e50 stay finite."""
+_LARGEST = 1e40
+"""No dual variable is larger, which for features and labels up to 1e25 and C up to 1e12 it hardly would be: scores stay
+finite, and so do their squares."""
 
 
 def duals_layout(budget: int, n_rows: int) -> Layout:
@@ -123,9 +124,12 @@ def begin(duals, row):
 
 
 @inlined
-def count_in(duals, slot):
-    """Count an event that is kept in its group, which was emptied."""
-    _count(duals, slot, 1)
+def recount(duals):
+    """Form the sums of all groups anew: what was added and taken away has left its rounding in them."""
+    for row in range(get(duals.sizes, ROWS)):
+        begin(duals, row)
+    for slot in range(get(duals.sizes, USED)):
+        _count(duals, slot, 1)
 
 
 @inlined

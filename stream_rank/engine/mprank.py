@@ -24,13 +24,13 @@ from stream_rank.engine.duals import (
     Duals,
     begin,
     change,
-    count_in,
     duals_layout,
     enter,
     leave,
     next_visit,
     off_middle,
     open_duals,
+    recount,
     row_of,
     seat,
 )
@@ -144,11 +144,10 @@ def _keep(state, slot, values, label, group):
 def _renew(state):
     """Form all sums anew from the events kept."""
     duals = state.duals
+    recount(duals)
     for row in range(get(duals.sizes, ROWS)):
-        begin(duals, row)
         _clear(state, _sum(state, row))
     for i in range(get(duals.sizes, USED)):
-        count_in(duals, i)
         member, vector = get(duals.members, i), _vector(state, i)
         add_scaled(_sum(state, row_of(member)), 1.0, vector, state.slots)
         if member < PAIR:

@@ -18,6 +18,7 @@ import numpy as np
 
 from stream_rank.engine.duals import (
     BIAS,
+    OLDEST,
     PAIR,
     REVISITS,
     ROWS,
@@ -33,6 +34,7 @@ from stream_rank.engine.duals import (
     next_visit,
     off_middle,
     open_duals,
+    recount,
     row_of,
     seat,
 )
@@ -213,6 +215,8 @@ def _learn(state, values, square, label, group):
     enter(duals, slot, label, group)
     _write(state, slot, values, square)
     _add(state, slot, 1.0, get(duals.sizes, USED))
+    if taken and get(duals.sizes, OLDEST) == 0:
+        recount(duals)
     _total(state, row)
     _centre_duals(state)
     _step(state, slot)
@@ -240,7 +244,7 @@ def fill(block, support_block, gram):
     """Form the Gram matrix from the events kept."""
     state = open_state(block, support_block, gram)
     support = state.support
-    for i in range(get(support.sizes, USED)):
+    for i in range(get(state.duals.sizes, USED)):
         vector = shift(support.vectors, i * support.features)
         evaluate(support, vector, get(support.squares, i), _gram(state, i))
 

@@ -1,72 +1,42 @@
 """Sums that windows may add to and take from for ever."""
 
-import math
+__all__ = ["ExactSum"]
 
-__all__ = ["ExactSum", "difference_of_products", "two_product"]
-
-_SPLITTER = 2.0**27 + 1
-"""Halves a double's 53 digits (Veltkamp)."""
+_PLACES = 1074
+"""Every double is a whole multiple of 2**-1074."""
 
 
-def two_product(a: float, b: float) -> tuple[float, float]:
-    """The product rounded, and what rounding left out (Dekker).
-
-    >>> two_product(1e8 + 1, 1e8 + 1)
-    (1.00000002e+16, 1.0)
-    """
-    product = a * b
-    high_a = _SPLITTER * a
-    high_a -= high_a - a
-    high_b = _SPLITTER * b
-    high_b -= high_b - b
-    low_a, low_b = a - high_a, b - high_b
-    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+def _whole(number: float) -> int:
+    """The number in units of 2**-1074."""
+    above, below = number.as_integer_ratio()
+    return above << (_PLACES - below.bit_length() + 1)
 
 
 class ExactSum:
-    """A sum of twice a double's digits: what is taken out again leaves nothing behind.
+    """A sum of numbers or of products of two, with all their digits: what is taken out again leaves nothing behind.
 
-    Cost: O(1).
+    Cost: O(1); some hundred nanoseconds a number.
 
     >>> total = ExactSum()
-    >>> for number in (1.0, 1e30, -1e30):
+    >>> for number in (0.1, 1e300, -1e300):
     ...     total.add(number)
     >>> total.value
-    1.0
+    0.1
     """
 
     def __init__(self) -> None:
-        self.high = 0.0
-        self.low = 0.0
+        self.units = 0
+        """The sum in units of 2**-2148, which the product of any two doubles is a multiple of."""
 
     def add(self, number: float) -> None:
         """Add a number."""
-        total = self.high + number
-        back = total - self.high
-        low = self.low + ((self.high - (total - back)) + (number - back))
-        self.high = total + low
-        self.low = low - (self.high - total)
+        self.units += _whole(number) << _PLACES
 
     def add_product(self, a: float, b: float) -> None:
-        """Add the product of two numbers, with all its digits."""
-        product, rest = two_product(a, b)
-        self.add(product)
-        self.add(rest)
+        """Add the product of two numbers."""
+        self.units += _whole(a) * _whole(b)
 
     @property
     def value(self) -> float:
         """The sum, rounded."""
-        return self.high + self.low
-
-    def times(self, other: "ExactSum") -> list[float]:
-        """Numbers whose sum is the product with another."""
-        return [
-            *two_product(self.high, other.high),
-            *two_product(self.high, other.low),
-            *two_product(self.low, other.high),
-        ]
-
-
-def difference_of_products(a: ExactSum, b: ExactSum, c: ExactSum, d: ExactSum) -> float:
-    """`a * b - c * d`, rounded once."""
-    return math.fsum([*a.times(b), *(-number for number in c.times(d))])
+        return self.units / (1 << 2 * _PLACES)

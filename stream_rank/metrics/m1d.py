@@ -2,30 +2,28 @@
 
 from stream_rank.metrics.exact_sum import ExactSum
 from stream_rank.metrics.pair_metric import PairMetric
-from stream_rank.metrics.points import Points
+from stream_rank.metrics.point_part import PointPart
+from stream_rank.metrics.points import Side
 
 __all__ = ["M1D"]
 
 
-class _Residuals:
+class _Residuals(PointPart):
     """Residuals in order, and the sum of the distances between them."""
 
     def __init__(self) -> None:
-        self._points, self._weight, self._distances = Points(), ExactSum(), ExactSum()
+        self._weight = ExactSum()
+        super().__init__()
 
-    @property
-    def events(self) -> int:
-        return self._points.events
+    def _clear(self) -> None:
+        self._distances = ExactSum()
+
+    def _weigh(self, lower: Side, upper: Side, w: float) -> None:
+        self._distances.add(w * (lower.all_steps + upper.all_steps))
 
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
-        residual = y_true - y_pred
-        if sign < 0:
-            self._points.add(residual, 0.0, w, sign)
-        lower, upper = self._points.around(residual, 0.0)
-        self._distances.add(sign * w * (lower.all_steps + upper.all_steps))
+        self._change(y_true - y_pred, 0.0, w, sign)
         self._weight.add(sign * w)
-        if sign > 0:
-            self._points.add(residual, 0.0, w, sign)
 
     def fraction(self) -> tuple[float, float]:
         return 2 * self._distances.value, self._weight.value**2

@@ -1,6 +1,6 @@
 """Mean squared difference."""
 
-from stream_rank.metrics.exact_sum import ExactSum, difference_of_products
+from stream_rank.metrics.exact_sum import ExactSum
 from stream_rank.metrics.pair_metric import PairMetric
 
 __all__ = ["MSD"]
@@ -21,8 +21,11 @@ class _Residuals:
         self._squares.add_product(w * residual, residual)
 
     def fraction(self) -> tuple[float, float]:
-        spread = difference_of_products(self._weight, self._squares, self._sum, self._sum)
-        return 2 * max(0.0, spread), self._weight.value**2
+        weight, total, squares = self._weight.units, self._sum.units, self._squares.units
+        if weight == 0:
+            return 0.0, 0.0
+        spread = 2 * (weight * squares - total * total)
+        return max(0.0, spread / (weight * weight)) * self._weight.value**2, self._weight.value**2
 
 
 class MSD(PairMetric):

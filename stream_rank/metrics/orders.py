@@ -1,34 +1,27 @@
 """Pairs of events by how their predictions are ordered."""
 
 from stream_rank.metrics.exact_sum import ExactSum
-from stream_rank.metrics.points import Points
+from stream_rank.metrics.point_part import PointPart
+from stream_rank.metrics.points import Side
 
 __all__ = ["Orders"]
 
 
-class Orders:
+class Orders(PointPart):
     """How many pairs of different labels are in order, tied, and misordered; and by how much their labels differ.
 
     Cost: O(log n)**2 for an event among n.
     """
 
     def __init__(self) -> None:
-        self._points = Points()
         self._weight, self._own = ExactSum(), ExactSum()
+        super().__init__()
+
+    def _clear(self) -> None:
         self._ordered, self._tied, self._misordered = ExactSum(), ExactSum(), ExactSum()
         self._steps = ExactSum()
 
-    @property
-    def events(self) -> int:
-        """How many events there are."""
-        return self._points.events
-
-    def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
-        """Add an event, or take it away."""
-        if sign < 0:
-            self._points.add(y_true, y_pred, w, sign)
-        lower, upper = self._points.around(y_true, y_pred)
-        w *= sign
+    def _weigh(self, lower: Side, upper: Side, w: float) -> None:
         self._ordered.add(w * (lower.below + upper.all - upper.not_above))
         self._misordered.add(w * (lower.all - lower.not_above + upper.below))
         tied = lower.not_above - lower.below + upper.not_above - upper.below
@@ -37,10 +30,12 @@ class Orders:
         tied_steps = lower.not_above_steps - lower.below_steps
         tied_steps += upper.not_above_steps - upper.below_steps
         self._steps.add(w * (misordered_steps + tied_steps / 2))
-        self._weight.add(w)
-        self._own.add_product(w, sign * w)
-        if sign > 0:
-            self._points.add(y_true, y_pred, w, sign)
+
+    def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
+        """Add an event, or take it away."""
+        self._change(y_true, y_pred, w, sign)
+        self._weight.add(sign * w)
+        self._own.add_product(sign * w, w)
 
     @property
     def ordered(self) -> float:

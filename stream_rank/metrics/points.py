@@ -27,7 +27,7 @@ class Side(NamedTuple):
 class Points:
     """Weighted points `(y, f)`, and the weight around any point.
 
-    Coordinates are kept from the first point, so that an offset common to all costs no digits.
+    Distances are kept from the y of the first point, so that an offset common to all costs no digits.
 
     Cost: O(log n)**2.
 
@@ -42,7 +42,7 @@ class Points:
     def __init__(self) -> None:
         self.events = 0
         self._top = dominance.FIRST + 1
-        self._origin = (0.0, 0.0)
+        self._origin = 0.0
         self._memory = Memory("float64", dominance.layout(self._top))
         self._memory["sizes"][dominance.TOP] = self._top
 
@@ -51,22 +51,26 @@ class Points:
         self._memory = self._memory.reshaped(dominance.layout(self._top))
         self._memory["sizes"][dominance.TOP] = self._top
 
-    def add(self, y: float, f: float, w: float, sign: int) -> None:
-        """Add a point, or take it away."""
+    def add(self, y: float, f: float, w: float, count: int) -> None:
+        """Add `count` equal points that weigh `w` together; negative counts take points away."""
         if not self.events:
-            self._origin = (y, f)
-        self.events += sign
-        y0, f0 = self._origin
-        while not dominance.add(self._memory.block, y - y0, f - f0, sign * w, sign):
+            self._origin = y
+            dominance.begin(self._memory.block, y)
+        self.events += count
+        while not dominance.add(self._memory.block, y, f, w, count):
             self._grow()
 
     def around(self, y: float, f: float) -> tuple[Side, Side]:
         """The points that are lower in y, and those that are higher."""
         answers = np.empty(dominance.ANSWERS)
-        y -= self._origin[0]
-        dominance.around(self._memory.block, y, f - self._origin[1], answers)
-        found = answers.tolist()
+        dominance.around(self._memory.block, y, f, answers)
+        found, distance = answers.tolist(), y - self._origin
         for at in range(0, 6, 2):
-            found[at + 1] = y * found[at] - found[at + 1]
-            found[at + 7] -= y * found[at + 6]
+            found[at + 1] = distance * found[at] - found[at + 1]
+            found[at + 7] -= distance * found[at + 6]
         return Side(*found[:6]), Side(*found[6:])
+
+    def content(self) -> list[tuple[float, float, float, int]]:
+        """The points: y, f, weight and count."""
+        ys, fs, weights, counts = dominance.content(self._memory.block)
+        return [*zip(ys.tolist(), fs.tolist(), weights.tolist(), counts.tolist(), strict=True)]

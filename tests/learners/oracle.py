@@ -7,6 +7,9 @@ error away from a threshold; tests use features whose sums are exact.
 from collections import Counter
 from dataclasses import dataclass, field
 from math import fsum, inf
+from typing import Any
+
+import numpy as np
 
 MASK = 2**64 - 1
 GOLDEN, OTHER = 0x9E3779B97F4A7C15, 0x8EBC6AF09C88C6E3
@@ -150,3 +153,50 @@ class Averaged:
 def rounded(vote: float) -> int:
     """To the nearest rank; halves go up."""
     return int(vote + 0.5)
+
+
+# Scores ------------------------------------------------------------------------------------
+
+
+def centring(groups: list[Any]) -> Any:
+    """The matrix that takes from every event the mean of its group."""
+    same = np.array([[float(a == b) for b in groups] for a in groups]).reshape(len(groups), -1)
+    return np.eye(len(groups)) - same / same.sum(axis=0)
+
+
+def recursive_weights(
+    X: Any, y: Any, groups: list[Any], pairs: list[tuple[Any, float]], ridge: float
+) -> Any:
+    """The minimiser of RecursiveMPRank by its normal equations, all events at once."""
+    H = centring(groups)
+    matrix = ridge * np.eye(X.shape[1]) + X.T @ H @ X
+    right = X.T @ H @ y
+    for difference, magnitude in pairs:
+        matrix += np.outer(difference, difference)
+        right = right + magnitude * difference
+    return np.linalg.solve(matrix, right)
+
+
+def mprank_coefficients(K: Any, y: Any, groups: list[Any], C: float) -> Any:
+    """MP's eq. 13: coefficients of kernel values, up to a constant."""
+    H, m = centring(groups), len(y)
+    alphas = np.linalg.solve(H @ K @ H + np.eye(m) * m / (2 * C), H @ y)
+    return H @ alphas
+
+
+def pair_loss(name: str, g: float, m: float, epsilon: float) -> float:
+    """The losses of PairwiseRanker as their papers write them."""
+    n = 2 if name.endswith("2") else 1
+    if name == "hinge":
+        return max(0.0, 1 - g)
+    if name.startswith("hr"):
+        return 0.0 if g >= 0 else abs(g) ** n
+    if name.startswith("mp"):
+        return abs(g - m) ** n
+    if name.startswith("hmp"):
+        return 0.0 if g > 0 else abs(g - m) ** n
+    if name.startswith("svr"):
+        return max(0.0, abs(g - m) - epsilon) ** n
+    if name == "rls-relative":
+        return (m - g) ** 2 / m**2
+    return ((1.0 if name == "rls-unit" else m) - g) ** 2

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stream_rank import OAPBPM, Gaussian, Polynomial, PRank, WidrowHoff
+from stream_rank import OAPBPM, Gaussian, OnlineMPRank, Polynomial, PRank, WidrowHoff
 from tests.learners import oracle
 from tests.learners.conftest import Make, events
 
@@ -45,14 +45,12 @@ def test_members_learn_pairs_by_their_coins() -> None:
 
 
 def test_every_learner_learns_an_order_from_pairs(learner: Make) -> None:
-    kernel = (
-        {"budget": 2400, "n_members": 9}
-        if "n_members" in learner(5)._get_params()
-        else {"budget": 2400}
-        if getattr(learner(5), "kernel", None)
-        else {}
-    )
-    model = learner(5, **kernel)
+    room = {}
+    if getattr(learner(5), "kernel", None) or isinstance(learner(5), OnlineMPRank):
+        room["budget"] = 2400
+    if room and hasattr(learner(5), "n_members"):
+        room["n_members"] = 9
+    model = learner(5, **room)
     weights = np.array([1.0, -2.0, 0.5, 3.0])
     X = np.random.default_rng(1).normal(size=(1500, 2, 4))
     for first, second in X:

@@ -14,16 +14,20 @@ from stream_rank import (
     AveragedPRank,
     Gaussian,
     OAPBagg,
+    OnlineMPRank,
+    PairwiseRanker,
     Polynomial,
     PolynomialFeatures,
     PRank,
     RandomFourierFeatures,
     RankErrorRate,
     RankLoss,
+    RecursiveMPRank,
     VotedPRank,
     WeightedKappa,
     WidrowHoff,
 )
+from stream_rank.learners.models.pairwise import LOSSES
 
 ESTIMATORS: dict[str, Any] = {
     "PRank": PRank(),
@@ -37,6 +41,12 @@ ESTIMATORS: dict[str, Any] = {
     "OAPVP": OAPVP(),
     "WidrowHoff": WidrowHoff(),
     "WidrowHoff-intercept": WidrowHoff(intercept=True),
+    "OnlineMPRank": OnlineMPRank(),
+    "OnlineMPRank-gaussian": OnlineMPRank(kernel=Gaussian(1.0), budget=100, revisits=2),
+    "RecursiveMPRank": RecursiveMPRank(),
+    "RecursiveMPRank-forgetting": RecursiveMPRank(forgetting=0.99),
+    "RecursiveMPRank-C": RecursiveMPRank(C=1.0),
+    **{f"PairwiseRanker-{loss}": PairwiseRanker(loss=loss) for loss in LOSSES},
     "PolynomialFeatures": PolynomialFeatures(),
     "RandomFourierFeatures": RandomFourierFeatures(),
 }

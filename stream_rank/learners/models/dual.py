@@ -8,8 +8,8 @@ from stream_rank.learners.models.row_model import GroupRows
 
 __all__ = ["BOUND", "Dual"]
 
-BOUND = 1e50
-"""Features and labels up to this size leave every product finite, since dual variables are at most 1e80."""
+BOUND = 1e25
+"""Features and labels up to this size leave every product finite, since dual variables are at most 1e40."""
 
 
 class Dual(GroupRows):
