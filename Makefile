@@ -1,9 +1,10 @@
 PYTHON ?= python3
 VENV := .venv
+DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check format table picture bench lock clean
+.PHONY: help env demo test check format table picture figure jester bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -39,6 +40,12 @@ table: env ## table 1 of the OAP paper, beside the paper's figures
 
 picture: env ## the README's picture
 	$(BIN)/python -m simulators learning-curves --out dashboards/learning-curves.svg
+
+figure: env ## on-line and batch MPRank side by side: the magnitude-preserving paper's figure 1
+	$(BIN)/python -m simulators mprank-figure-1 --out dashboards/mprank-figure-1.svg
+
+jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, which is not ours to give
+	$(BIN)/python -m simulators jester --data $(DATA)
 
 bench: env ## speed, as ratios against peers and the machine's limit, on one core; into the README
 	$(BIN)/python -m tests.benchmarks --readme README.md

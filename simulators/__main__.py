@@ -1,6 +1,7 @@
 """`python -m simulators`: the papers' protocols and a demonstration, from the command line."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +47,29 @@ def _parser() -> argparse.ArgumentParser:
     curves.add_argument(
         "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
     )
+
+    jokes = commands.add_parser(
+        "jester", help="Jester's rows of the magnitude-preserving paper's tables"
+    )
+    jokes.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
+    jokes.add_argument("--trials", type=_whole, default=10, help="(%(default)s, as the paper)")
+    jokes.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
+
+    figure = commands.add_parser(
+        "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
+    )
+    figure.add_argument("--events", type=_whole, default=8000, help="at most (%(default)s)")
+    figure.add_argument("--passes", type=_whole, default=120, help="(%(default)s, as the paper)")
+    figure.add_argument(
+        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
     return parser
+
+
+def _one_core() -> None:
+    """Stay on one core from here on; before BLAS is loaded, which counts the cores."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import oap_table_1
 
         return oap_table_1.report(given.trials, given.events, given.form)
+    if given.command == "jester":
+        if not given.data.is_file():
+            print(f"{given.data} is not a file; --data takes Jester's jester-data-1.csv(.gz)")
+            return 2
+        from simulators import jester
+
+        return jester.report(given.data, given.trials, given.users)
+    if given.command == "mprank-figure-1":
+        _one_core()
+        from simulators import mprank_figure_1
+
+        mprank_figure_1.draw(given.events, given.passes, given.out)
+        return 0
     from simulators import learning_curves
 
     learning_curves.draw(given.trials, given.events, given.out)

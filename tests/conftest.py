@@ -19,9 +19,23 @@ hypothesis.settings.load_profile("ours")
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Where CI installs the tools, a test that is skipped for want of one has failed."""
+    """Where CI installs the tools, a test that is skipped for want of one has failed.
+
+    Data for research cannot be installed: its licence lets nobody give it on.
+    """
     report = yield
-    if os.environ.get("CI") and report.skipped and not hasattr(report, "wasxfail"):
+    no_data = "research data" in str(report.longrepr)
+    if os.environ.get("CI") and report.skipped and not (hasattr(report, "wasxfail") or no_data):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+def research_data(name: str) -> Path:
+    """A file of data that may be used for research, below `STREAM_RANK_DATA` or beside the repository."""
+    folder = Path(os.environ.get("STREAM_RANK_DATA", REPOSITORY.parent / "shared/data"))
+    if not (folder / name).is_file():
+        pytest.skip(
+            f"research data {name} is not in {folder.name}; STREAM_RANK_DATA says where it is"
+        )
+    return folder / name

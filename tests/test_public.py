@@ -31,7 +31,7 @@ def test_estimators_have_examples(name: str) -> None:
     """They are run as doctests; here they must exist."""
     thing = getattr(stream_rank, name)
     if not isinstance(thing, type) or issubclass(thing, river.base.Base):
-        assert ">>>" in thing.__doc__
+        assert ">>>" in (thing.__doc__ or "")
 
 
 def test_import_brings_no_server_client() -> None:

@@ -40,7 +40,7 @@ from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, sto
 from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.sums import add_scaled, dot
 
-__all__ = ["cost", "layout", "learn_row", "predict_row", "run", "sweep"]
+__all__ = ["costs", "layout", "learn_row", "predict_row", "run", "sweep"]
 
 
 def layout(n_slots: int, budget: int, n_rows: int) -> Layout:
@@ -242,13 +242,17 @@ def sweep(block):
 
 
 @compiled
-def cost(block):
-    """What is minimised: `|w|**2 + 2 C / m` times the squared errors from the middles of the groups."""
+def costs(block):
+    """What is minimised, and what it cannot be below: the dual at the variables as they are."""
     state = open_state(block)
-    duals, errors = state.duals, 0.0
+    duals, size, errors, bound = state.duals, 0.0, 0.0, 0.0
     used = get(duals.sizes, USED)
+    ridge = used / (2.0 * get(duals.parameters, TRADE_OFF))
     for slot in range(used):
         _centre(state, _vector(state, slot), row_of(get(duals.members, slot)))
-        errors += (off_middle(duals, slot) - dot(state.weights, state.centred, state.slots)) ** 2
-    size = dot(state.weights, state.weights, state.slots)
-    return size + 2.0 * get(duals.parameters, TRADE_OFF) / max(1, used) * errors
+        value = dot(state.weights, state.centred, state.slots)
+        alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
+        size += alpha * value
+        errors += (label - value) ** 2
+        bound += alpha * (2.0 * label - value - ridge * alpha)
+    return size + (errors / ridge if used > 0 else 0.0), bound

@@ -51,7 +51,7 @@ from stream_rank.engine.support import (
     write_vector,
 )
 
-__all__ = ["cost", "fill", "layout", "run", "sweep"]
+__all__ = ["costs", "fill", "layout", "run", "sweep"]
 
 
 def layout(budget: int, n_rows: int) -> Layout:
@@ -260,13 +260,16 @@ def sweep(block, support_block, gram):
 
 
 @compiled
-def cost(block, support_block, gram):
-    """What is minimised: `|w|**2 + 2 C / m` times the squared errors from the middles of the groups."""
+def costs(block, support_block, gram):
+    """What is minimised, and what it cannot be below: the dual at the variables as they are."""
     state = open_state(block, support_block, gram)
-    duals, size, errors = state.duals, 0.0, 0.0
+    duals, size, errors, bound = state.duals, 0.0, 0.0, 0.0
     used = get(duals.sizes, USED)
+    ridge = used / (2.0 * get(duals.parameters, TRADE_OFF))
     for slot in range(used):
         value = _value(state, slot)
-        size += get(duals.alphas, slot) * value
-        errors += (off_middle(duals, slot) - value) ** 2
-    return size + 2.0 * get(duals.parameters, TRADE_OFF) / max(1, used) * errors
+        alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
+        size += alpha * value
+        errors += (label - value) ** 2
+        bound += alpha * (2.0 * label - value - ridge * alpha)
+    return size + (errors / ridge if used > 0 else 0.0), bound

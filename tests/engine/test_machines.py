@@ -11,7 +11,9 @@ import pytest
 
 PROGRAM = """
 import hashlib, numpy as np
-from stream_rank import OAPBPM, OAPVP, Gaussian, WidrowHoff
+from stream_rank import (
+    OAPBPM, OAPVP, M1D, OnlineMPRank, PairwiseRanker, Polynomial, RecursiveMPRank, WidrowHoff
+)
 digest = hashlib.sha256()
 generator = np.random.default_rng(0)
 for n_features in (6, 45):
@@ -20,6 +22,16 @@ for n_features in (6, 45):
     for model in (OAPBPM(5, 30, seed=1), OAPVP(5, 30, seed=1, dtype="float32"), WidrowHoff(5)):
         digest.update(np.asarray(model.test_then_train(X, y)).tobytes())
         digest.update(model._model.memory["weights"].tobytes())
+    for model in (
+        RecursiveMPRank(forgetting=0.99), OnlineMPRank(budget=90, revisits=2),
+        OnlineMPRank(budget=90, revisits=2, kernel=Polynomial(2, 1.0)), PairwiseRanker(seed=1),
+    ):
+        scores = model.test_then_train(X, y, group=y % 2)
+        digest.update(np.asarray(scores).tobytes())
+        metric = M1D()
+        for label, score in zip(y, scores):
+            metric.update(label, score)
+        digest.update(np.float64(metric.get()).tobytes())
 print(digest.hexdigest())
 """
 

@@ -26,7 +26,7 @@ def test_a_step_is_implicit(loss: str, seed: int, rate: float, m: float) -> None
     z = generator.normal(size=3)
     model.learn_pair(dict(enumerate(z)), {}, m)
     moved = np.array([*model.weights.values()]) - start
-    size, g = z @ z, start @ z
+    size, g = float(z @ z), float(start @ z)
 
     def objective(step: float) -> float:
         ends = oracle.pair_loss(loss, g + step * size, m, 0.25)
@@ -35,7 +35,7 @@ def test_a_step_is_implicit(loss: str, seed: int, rate: float, m: float) -> None
         return step * step * size / 2 + rate * ends
 
     wanted = minimize_scalar(objective, bounds=(-60, 60), method="bounded", options={"xatol": 1e-9})
-    step = moved @ z / size
+    step = float(moved @ z) / size
     assert moved == pytest.approx(step * z, abs=1e-9)
     assert objective(step) <= wanted.fun + 1e-9
 

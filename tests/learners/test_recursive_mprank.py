@@ -135,7 +135,9 @@ def test_predictions_of_one_group_have_the_mean_label() -> None:
 def test_a_group_that_lost_its_row_begins_anew(names: list[str], most: int) -> None:
     """As if it had another name from then on."""
     X, y = rated(len(names), 3)
-    row, seen, renamed = {}, [], []
+    row: dict[str, int] = {}
+    seen: list[str] = []
+    renamed = []
     for number, name in enumerate(names):
         if name not in seen:
             row[name] = number

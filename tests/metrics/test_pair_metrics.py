@@ -1,7 +1,6 @@
 """The metrics of pairs against double loops, in windows, by group, with weights, and under numbers that hurt."""
 
 import pickle
-import time
 from collections import deque
 from typing import Any
 
@@ -182,20 +181,3 @@ def test_inside_river(metric: Any) -> None:
         assert metric().works_with(model)
     assert metric().bigger_is_better == (metric is Concordance)
     assert repr(metric()).startswith(metric.__name__)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_cost_hardly_grows_with_the_window(metric: Any) -> None:
-    """Sixty-four times the window: some times the cost, not sixty-four; counted, not timed, would be better still."""
-    generator = np.random.default_rng(4)
-    points = generator.normal(size=(40_000, 2)).tolist()
-    spent = []
-    for window in (500, 32_000):
-        rolling: Any = utils.Rolling(metric, window_size=window)
-        for y, f in points[:window]:
-            rolling.update(y, f)
-        start = time.perf_counter()
-        for y, f in points[window : window + 4000]:
-            rolling.update(y, f)
-        spent.append(time.perf_counter() - start)
-    assert spent[1] < 20 * spent[0]

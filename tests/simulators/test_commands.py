@@ -42,6 +42,8 @@ def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
             ["learning-curves", "--out", "x.foo"],
             "ending in .svg, .png or .pdf is needed, not 'x.foo'",
         ),
+        (["jester"], "--data"),
+        (["mprank-figure-1", "--passes", "0", "--out", "x.svg"], "of at least 1 is needed"),
         (["demo", "--seed", "-1"], "a whole number of at least 1 is needed, not '-1'"),
     ],
 )

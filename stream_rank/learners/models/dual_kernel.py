@@ -80,9 +80,10 @@ class DualKernel(Dual):
         """Step along the dual variables of all events kept, once each."""
         mprank_kernel.sweep(*self._parts())
 
-    def cost(self) -> float:
-        """What is minimised."""
-        return float(mprank_kernel.cost(*self._parts()))
+    def costs(self) -> tuple[float, float]:
+        """What is minimised, and what it cannot be below."""
+        cost, bound = mprank_kernel.costs(*self._parts())
+        return cost, bound
 
     def coefficients(self) -> list[float]:
         """The coefficients of the events kept, by slot."""

@@ -46,6 +46,7 @@ class DualLinear(RowModel, Dual):
         """Step along the dual variables of all events kept, once each."""
         mprank.sweep(self.block)
 
-    def cost(self) -> float:
-        """What is minimised."""
-        return float(mprank.cost(self.block))
+    def costs(self) -> tuple[float, float]:
+        """What is minimised, and what it cannot be below."""
+        cost, bound = mprank.costs(self.block)
+        return cost, bound
