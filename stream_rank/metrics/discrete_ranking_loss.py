@@ -1,14 +1,32 @@
 """The discrete ranking loss of Agarwal and Niyogi."""
 
+from stream_rank.metrics.exact_sum import ExactSum
 from stream_rank.metrics.orders import Orders
 from stream_rank.metrics.pair_metric import PairMetric
+from stream_rank.metrics.points import Side
 
 __all__ = ["DiscreteRankingLoss"]
 
 
 class _Steps(Orders):
+    """By how much the labels of misordered pairs differ, and half of that for tied ones."""
+
+    def _clear(self) -> None:
+        super()._clear()
+        self._steps = ExactSum()
+
+    def _weigh(self, lower: Side, upper: Side, w: float) -> None:
+        super()._weigh(lower, upper, w)
+        misordered = lower.all_steps - lower.not_above_steps + upper.below_steps
+        tied = lower.not_above_steps - lower.below_steps
+        tied += upper.not_above_steps - upper.below_steps
+        self._steps.add(w * (misordered + tied / 2))
+
+    def _sum(self) -> float:
+        return self._steps.value
+
     def fraction(self) -> tuple[float, float]:
-        return self.steps, self.pairs
+        return self._steps.value, self.pairs
 
 
 class DiscreteRankingLoss(PairMetric):

@@ -8,7 +8,7 @@ __all__ = ["Orders"]
 
 
 class Orders(PointPart):
-    """How many pairs of different labels are in order, tied, and misordered; and by how much their labels differ.
+    """How many pairs of different labels are in order, tied, and misordered.
 
     Cost: O(log n)**2 for an event among n.
     """
@@ -19,17 +19,15 @@ class Orders(PointPart):
 
     def _clear(self) -> None:
         self._ordered, self._tied, self._misordered = ExactSum(), ExactSum(), ExactSum()
-        self._steps = ExactSum()
 
     def _weigh(self, lower: Side, upper: Side, w: float) -> None:
         self._ordered.add(w * (lower.below + upper.all - upper.not_above))
         self._misordered.add(w * (lower.all - lower.not_above + upper.below))
         tied = lower.not_above - lower.below + upper.not_above - upper.below
         self._tied.add(w * tied)
-        misordered_steps = lower.all_steps - lower.not_above_steps + upper.below_steps
-        tied_steps = lower.not_above_steps - lower.below_steps
-        tied_steps += upper.not_above_steps - upper.below_steps
-        self._steps.add(w * (misordered_steps + tied_steps / 2))
+
+    def _sum(self) -> float:
+        return self.different
 
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
         """Add an event, or take it away."""
@@ -56,11 +54,6 @@ class Orders(PointPart):
     def different(self) -> float:
         """Pairs whose labels differ."""
         return self.ordered + self.tied + self.misordered
-
-    @property
-    def steps(self) -> float:
-        """By how much the labels of misordered pairs differ, and half of that for tied ones."""
-        return self._steps.value
 
     @property
     def pairs(self) -> float:

@@ -5,27 +5,37 @@ from stream_rank.metrics.points import Points, Side
 __all__ = ["PointPart"]
 
 _LEAST = 64
-"""Renewing a few points more often would be most of the work."""
+"""Looking at the errors of a few points more often would be most of the work."""
+
+_ROUNDING = 2.0**-52
+_TOLERANCE = 1e-11
+"""Relative errors above this are mended."""
 
 
 class PointPart:
-    """Points, and sums over pairs of them.
+    """Points, and a sum over pairs of them.
 
-    What an event far off leaves of rounding errors when it goes is gone once as many events were taken away as
-    are left: the sums are then formed anew.
+    What lies around a point is found with the rounding errors of sums over all points, so one event far off
+    spoils what is added while it is there. How much is counted; when as many events were taken away as are left
+    and it is too much, the sum is formed anew.
     """
 
     def __init__(self) -> None:
         self._points = Points()
         self._taken = 0
+        self._error = 0.0
         self._clear()
 
     def _clear(self) -> None:
-        """Begin the sums over pairs."""
+        """Begin the sum over pairs."""
         raise NotImplementedError
 
     def _weigh(self, lower: Side, upper: Side, w: float) -> None:
         """Add a point's pairs with all others; `w` is negative for a point that goes."""
+        raise NotImplementedError
+
+    def _sum(self) -> float:
+        """The sum over pairs."""
         raise NotImplementedError
 
     @property
@@ -36,7 +46,10 @@ class PointPart:
     def _place(self, y: float, f: float, w: float, count: int) -> None:
         if count < 0:
             self._points.add(y, f, w, count)
-        self._weigh(*self._points.around(y, f), w)
+        lower, upper = self._points.around(y, f)
+        reach = abs(self._points.distance(y)) + 1
+        self._error += _ROUNDING * reach * abs(w) * (lower.all + upper.all)
+        self._weigh(lower, upper, w)
         if count > 0:
             self._points.add(y, f, w, count)
 
@@ -45,8 +58,13 @@ class PointPart:
         self._place(y, f, sign * w, sign)
         self._taken += sign < 0
         if self._taken > max(_LEAST, self.events):
-            content = self._points.content()
-            self._points, self._taken = Points(), 0
-            self._clear()
-            for point in content:
-                self._place(*point)
+            self._taken = 0
+            if self._error > _TOLERANCE * self._sum():
+                self._renew()
+
+    def _renew(self) -> None:
+        content = self._points.content()
+        self._points, self._error = Points(), 0.0
+        self._clear()
+        for point in content:
+            self._place(*point)

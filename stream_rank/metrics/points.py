@@ -60,11 +60,15 @@ class Points:
         while not dominance.add(self._memory.block, y, f, w, count):
             self._grow()
 
+    def distance(self, y: float) -> float:
+        """How far a y is from where distances are kept from."""
+        return y - self._origin
+
     def around(self, y: float, f: float) -> tuple[Side, Side]:
         """The points that are lower in y, and those that are higher."""
         answers = np.empty(dominance.ANSWERS)
         dominance.around(self._memory.block, y, f, answers)
-        found, distance = answers.tolist(), y - self._origin
+        found, distance = answers.tolist(), self.distance(y)
         for at in range(0, 6, 2):
             found[at + 1] = distance * found[at] - found[at + 1]
             found[at + 7] -= distance * found[at + 6]
