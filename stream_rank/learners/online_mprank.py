@@ -63,7 +63,7 @@ class OnlineMPRank(GroupedLearner):
     9.9
     >>> passes = model.settle()
     >>> print(f"{model.predict_one({'a': 3}) - model.predict_one({'a': 0}):.1f}")
-    8.9
+    9.0
     """
 
     _model: Any  # a DualLinear, or a DualKernel, which takes no rows

@@ -9,10 +9,12 @@ from river import active, checks, compose, datasets, evaluate, metrics, preproce
 
 from simulators.synthetic import OAPStream
 from stream_rank import (
+    MSD,
     OAPBPM,
     OAPVP,
     AveragedPRank,
     Gaussian,
+    Misranking,
     OAPBagg,
     OnlineMPRank,
     PairwiseRanker,
@@ -70,7 +72,11 @@ def test_no_check_is_skipped(name: str) -> None:
 RANKERS = [name for name in ESTIMATORS if "Features" not in name]
 
 
-@pytest.mark.parametrize("name", RANKERS)
+def takes_ranks(name: str) -> bool:
+    return "n_ranks" in ESTIMATORS[name]._get_params()
+
+
+@pytest.mark.parametrize("name", [name for name in RANKERS if takes_ranks(name)])
 def test_pipeline_with_scaler_in_progressive_validation(name: str) -> None:
     """The whole pipeline learns: it beats any rule that always predicts the same."""
     kind = type(ESTIMATORS[name])
@@ -81,6 +87,14 @@ def test_pipeline_with_scaler_in_progressive_validation(name: str) -> None:
     loss = evaluate.progressive_val_score(OAPStream(seed=4).take(3000), pipeline, RankLoss())
     ranks = OAPStream(seed=4).arrays(3000)[1]
     assert loss.get() < min(abs(ranks - rank).mean() for rank in range(1, 6))
+
+
+@pytest.mark.parametrize("name", [name for name in RANKERS if not takes_ranks(name)])
+def test_scores_order_events_in_a_pipeline(name: str) -> None:
+    pipeline = PolynomialFeatures(2) | preprocessing.StandardScaler() | ESTIMATORS[name].clone()
+    together = Misranking() + MSD()
+    evaluate.progressive_val_score(OAPStream(seed=4).take(2000), pipeline, together)
+    assert together.get()[0] < 0.35  # 0.5 is chance
 
 
 def test_progressive_validation_with_several_metrics() -> None:
