@@ -4,7 +4,7 @@ DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check format table picture figure jester bench lock clean
+.PHONY: help env demo test check soak format table picture figure jester bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -30,6 +30,9 @@ check: env ## test, and style, types and imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --numprocesses auto
+
+soak: env ## the long proofs, in full: guards around all memory, over thousands of learners
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py
 
 format: env ## let ruff lay the code out
 	$(BIN)/ruff format .
