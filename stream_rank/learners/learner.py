@@ -193,7 +193,20 @@ class Learner:
     def _introduce(self, x: Features) -> None:
         """Give slots to the features of an event that have none."""
         if not self._vocabulary.slot_of.keys() >= x.keys():
+            before = len(self._vocabulary)
             self._vocabulary.add(in_order(x))
+            self._grow(before)
+
+    def _grow(self, before: int) -> None:
+        """Make room for the features that were met after the first so many, if the model takes as many."""
+        met, most = len(self._vocabulary), self._model.most_features
+        if met > most:
+            self._vocabulary.forget(before)
+            raise FeatureError(
+                f"{type(self).__name__} takes at most {most:g} features, and with these there would be {met}; "
+                "leave some out, or use a learner whose memory does not grow with their square"
+            )
+        if met > before:
             self._fit_to_vocabulary()
 
     # Many events ----------------------------------------------------------------------------
@@ -214,8 +227,7 @@ class Learner:
         """Give slots to the features of a table that have none."""
         before = len(self._vocabulary)
         table.introduce(self._vocabulary)
-        if len(self._vocabulary) > before:
-            self._fit_to_vocabulary()
+        self._grow(before)
 
     # Copies ---------------------------------------------------------------------------------
 

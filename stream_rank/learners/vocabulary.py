@@ -55,6 +55,12 @@ class Vocabulary:
                 self.slot_of[name] = len(self.names)
                 self.names.append(name)
 
+    def forget(self, count: int) -> None:
+        """Take the slots back from all names but the first so many, none of which was learned from."""
+        for name in self.names[count:]:
+            del self.slot_of[name]
+        del self.names[count:]
+
     def slots(self, names: Iterable[Hashable]) -> npt.NDArray[np.int64]:
         """The slot of each name, or -1."""
         slot_of = self.slot_of

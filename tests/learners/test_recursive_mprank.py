@@ -163,3 +163,19 @@ def test_a_refused_event_of_a_new_group_changes_nothing() -> None:
     with pytest.raises(ValueError, match="label 'x'"):
         model.learn_one({"a": 1.0}, "x", group="c")  # type: ignore[arg-type]
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("C", [None, 1.0])
+def test_too_many_features_are_refused_before_they_take_memory(C: float | None) -> None:
+    model = RecursiveMPRank(C=C)
+    model.learn_one({"a": 1.0}, 1.0)
+    before = pickle.dumps(model)
+    for call in (
+        lambda: model.learn_one(dict.fromkeys(range(10_001), 1.0), 1.0),
+        lambda: model.learn_many(np.ones((2, 10_001)), [1.0, 2.0]),
+        lambda: model.learn_pair(dict.fromkeys(range(10_001), 1.0), {}),
+    ):
+        with pytest.raises(ValueError, match="takes at most 10000 features"):
+            call()
+        assert pickle.dumps(model) == before
+    assert model.predict_one(dict.fromkeys(range(20_000), 1.0)) == model.bias

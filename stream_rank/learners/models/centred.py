@@ -24,6 +24,9 @@ class Centred(RowModel, GroupRows):
     """Features and labels up to this size leave every product finite: the factors of a covariance hold ratios of
     features squared, and are squared again. A regularization of at least 1e-12 keeps them so."""
 
+    most_features: float = 10_000
+    """Beyond, an event takes a tenth of a second, and half a gigabyte of memory is not enough."""
+
     def __init__(self, regularization: float, forgetting: float) -> None:
         super().__init__()
         fading = math.log(1 / forgetting) / math.log(_FADED)

@@ -1,5 +1,6 @@
 """On-line MPRank with kernel values of the events kept."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class DualKernel(Dual):
     """The events kept, their kernel values with each other, and the coefficients of their dual variables."""
 
     dtype = "float64"
+    most_features: float = math.inf
     always_blocks = True
 
     def __init__(

@@ -20,6 +20,7 @@ Array = npt.NDArray[Any]
 class Family:
     """Members over features."""
 
+    most_features: float = math.inf
     always_blocks = False
     longest = math.inf
     learn_row = staticmethod(family.learn_row)

@@ -29,6 +29,8 @@ class Model(Protocol):
     """Whether single events come as sparse blocks too, with slots for features that are not known."""
     longest: float
     """The largest square of an event that is let in."""
+    most_features: float
+    """How many features the model takes."""
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""

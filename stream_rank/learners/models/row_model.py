@@ -23,6 +23,7 @@ class RowModel:
 
     dtype = "float64"
     longest = math.inf
+    most_features: float = math.inf
     always_blocks = False
 
     def __init__(self) -> None:
