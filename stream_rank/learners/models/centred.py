@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from stream_rank.engine import centre
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.models.row_model import GroupRows, RowModel
+from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
 __all__ = ["Centred"]
 
@@ -17,7 +17,7 @@ _FADED = 1000
 """Into how small a part a feature's regularization may fade before it is given back."""
 
 
-class Centred(RowModel, GroupRows):
+class Centred(GroupedRowModel, GroupRows):
     """Running means by group, and what is learned from the distances to them."""
 
     bound = 1e25

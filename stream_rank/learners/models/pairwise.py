@@ -8,8 +8,7 @@ import numpy.typing as npt
 from stream_rank.engine import pairwise
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.engine.pairwise import BELOW, BOTH, MAGNITUDE, MISRANKED, ONE, ZERO
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
-from stream_rank.learners.models.row_model import RowModel
+from stream_rank.learners.models.row_model import GroupedRowModel
 
 __all__ = ["LOSSES", "Loss", "Pairwise"]
 
@@ -42,12 +41,13 @@ LOSSES = {
 }
 
 
-class Pairwise(RowModel):
+class Pairwise(GroupedRowModel):
     """Weights over features, and the last `window` events."""
 
     bound = 1e50
     """The weights times a difference, squared, stay finite."""
     learn_row = staticmethod(pairwise.learn_row)
+    _run = staticmethod(pairwise.run)
     predict_row = staticmethod(pairwise.predict_row)
     learn_pair = staticmethod(pairwise.learn_pair)
 
@@ -76,18 +76,6 @@ class Pairwise(RowModel):
     def make_groups(self, n_rows: int) -> bool:
         """Groups need no room: events kept say which they are of."""
         return False
-
-    def run(
-        self,
-        rows: DenseBlock | SparseBlock,
-        answers: Array,
-        predictions: Array,
-        learning: bool,
-        groups: Array | None = None,
-    ) -> None:
-        """Predict rows, each before it is learned as one of its group if `learning`."""
-        groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        pairwise.run(self.block, self.dense(rows), answers, groups, predictions, learning)
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine import recursion
 from stream_rank.engine.memory import Layout
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.centred import Centred
 
 __all__ = ["Recursion"]
@@ -19,6 +17,7 @@ class Recursion(Centred):
     """The weights, and the factors of their covariance."""
 
     learn_row = staticmethod(recursion.learn_row)
+    _run = staticmethod(recursion.run)
     predict_row = staticmethod(recursion.predict_row)
 
     def _layout(self, n_slots: int) -> Layout:
@@ -30,15 +29,3 @@ class Recursion(Centred):
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
         """Learn the pair whose difference is in `row`."""
         return bool(recursion.learn_row(block, magnitude, 0, bound))
-
-    def run(
-        self,
-        rows: DenseBlock | SparseBlock,
-        answers: Array,
-        predictions: Array,
-        learning: bool,
-        groups: Array | None = None,
-    ) -> None:
-        """Predict rows, each before it is learned as one of its group if `learning`."""
-        groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        recursion.run(self.block, self.dense(rows), answers, groups, predictions, learning)

@@ -1,6 +1,7 @@
 """What models share whose events are rows of numbers, one a feature."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from stream_rank.engine.memory import Layout, Memory, aligned
 from stream_rank.engine.support import lay_out
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
-__all__ = ["GroupRows", "RowModel"]
+__all__ = ["GroupRows", "GroupedRowModel", "RowModel"]
 
 Array = npt.NDArray[Any]
 
@@ -67,6 +68,24 @@ class RowModel:
     def __setstate__(self, content: dict[str, Any]) -> None:
         self.__dict__.update(content)
         self._keep(self.memory)
+
+
+class GroupedRowModel(RowModel):
+    """Rows that come in groups; `_run` is the engine's loop over them."""
+
+    _run: Callable[..., None]
+
+    def run(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: bool,
+        groups: Array | None = None,
+    ) -> None:
+        """Predict rows, each before it is learned as one of its group if `learning`."""
+        groups = np.zeros(len(answers), np.int64) if groups is None else groups
+        self._run(self.block, self.dense(rows), answers, groups, predictions, learning)
 
 
 class GroupRows:
