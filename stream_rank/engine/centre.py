@@ -21,7 +21,7 @@ from stream_rank.engine.sums import dot
 from stream_rank.engine.support import power
 
 __all__ = [
-    *("ACTIVE", "EVENTS", "FADING", "FEATURES", "FORGETTING", "NEXT", "REGULARIZATION", "SLOTS"),
+    *("ACTIVE", "EVENTS", "FADING", "FEATURES", "FORGETTING", "NEXT", "STRENGTH", "SLOTS"),
     *("BIAS", "TOTAL", "Centre", "age", "centre", "centre_layout", "constant", "open_centre"),
     *("SECTIONS", "score"),
 ]
@@ -30,9 +30,9 @@ __all__ = [
 SIZES, PARAMETERS, WEIGHTS, ROW, MEANS, COUNTS, LABEL_MEANS, TIMES, CENTRED = range(9)
 SECTIONS = 9
 
-# Entries of SIZES and of PARAMETERS.
+# Entries of SIZES and of PARAMETERS; the strength is the regularization, or C where that follows from it.
 SLOTS, EVENTS, FEATURES, ACTIVE, NEXT = range(5)
-REGULARIZATION, FORGETTING, FADING, TOTAL, BIAS = range(5)
+STRENGTH, FORGETTING, FADING, TOTAL, BIAS = range(5)
 
 
 def centre_layout(n_slots: int, n_rows: int) -> Layout:

@@ -4,8 +4,8 @@ Pairs of events are counted by it: an event with label y and prediction f is in 
 label and lower prediction, and so on. What is asked for comes as weights and as weights times labels.
 
 Points lie in a buffer and in runs of at most 32, 64, 128, ... points, at most one of each size. A full buffer is
-merged with all runs up to the first size that has none. A point is taken away by adding it with the opposite
-sign; where both meet in a merge, both go. A run is a wavelet matrix: its points by y, and, bit by bit of their place
+merged with all runs up to the first size that has none. A point is as many events as its count says, each of one weight;
+it is taken away by adding it with a negative count, and where both meet in a merge, both go. A run is a wavelet matrix: its points by y, and, bit by bit of their place
 in the order of f, stably parted into zeros and ones, with running sums in every order.
 
 Cost: O(log n)**2 to ask, and to add or take away on average; O(n log n) numbers. Less than about
@@ -162,12 +162,10 @@ def _build(state, level, ys, fs, weights, counts, by_f):
             at = order[i]
             zero = 1 if bit < 0 else 1 - ((ranks[at] >> bit) & 1)
             put(zeros, i + 1, get(zeros, i) + zero)
-            put(weight_sums, i + 1, get(weight_sums, i) + weights[at])
-            put(
-                value_sums,
-                i + 1,
-                get(value_sums, i) + weights[at] * (ys[at] - get(state.origin, 0)),
-            )
+            weight = weights[at] * counts[at]
+            put(weight_sums, i + 1, get(weight_sums, i) + weight)
+            value = weight * (ys[at] - get(state.origin, 0))
+            put(value_sums, i + 1, get(value_sums, i) + value)
         n_zeros = get(zeros, count)
         if bit >= 0:
             for i in range(count):
@@ -246,26 +244,34 @@ def _collect(state, end):
 
 @inlined
 def _merge(points):
-    """Points in the order of y then f, equal ones as one, and none if as many went as came; and their order of f."""
+    """Points in the order of y then f, equal ones as one, and none if as many went as came; and their order of f.
+
+    Points are equal only if their events weigh the same: of others the one that goes must not take the weight of
+    the one that stays.
+    """
     ys, fs, weights, counts = points
     total = len(ys)
-    by_f = np.argsort(fs, kind="mergesort")
+    by_f = np.argsort(weights, kind="mergesort")
+    by_f = by_f[np.argsort(fs[by_f], kind="mergesort")]
     by_both = by_f[np.argsort(ys[by_f], kind="mergesort")]
     where = np.full(total, -1, np.int64)
     new_ys, new_fs, new_weights = np.empty(total), np.empty(total), np.empty(total)
     new_counts = np.empty(total, np.int64)
     kept = at = 0
     while at < total:
-        first = by_both[at]
-        weight, count = 0.0, 0
-        while at < total and ys[by_both[at]] == ys[first] and fs[by_both[at]] == fs[first]:
-            weight += weights[by_both[at]]
+        first, count = by_both[at], 0
+        while (
+            at < total
+            and ys[by_both[at]] == ys[first]
+            and fs[by_both[at]] == fs[first]
+            and weights[by_both[at]] == weights[first]
+        ):
             count += counts[by_both[at]]
             at += 1
         if count != 0:
             where[first] = kept
             new_ys[kept], new_fs[kept] = ys[first], fs[first]
-            new_weights[kept], new_counts[kept] = weight, count
+            new_weights[kept], new_counts[kept] = weights[first], count
             kept += 1
     new_by_f, found = np.empty(kept, np.int64), 0
     for i in range(total):
@@ -297,7 +303,7 @@ def _flush(state):
 
 @compiled
 def content(block):
-    """All points: y, f, weight and count."""
+    """All points: y, f, the weight of one, and how many."""
     state = open_state(block)
     ys, fs, weights, counts, _ = _merge(_collect(state, get(state.sizes, TOP)))
     return ys, fs, weights, counts
@@ -305,7 +311,7 @@ def content(block):
 
 @compiled
 def add(block, y, f, weight, count):
-    """Add `count` equal points that weigh `weight` together, negative to take them away; False, and nothing done, if there is no room."""
+    """Add `count` equal points, each of a weight, or take them away if it is negative; False, and nothing done, if there is no room."""
     state = open_state(block)
     if get(state.sizes, WAITING) == _BUFFER and not _flush(state):
         return False
@@ -334,7 +340,8 @@ def around(block, y, f, answers):
     state = open_state(block)
     answers[:] = 0.0
     for i in range(get(state.sizes, WAITING)):
-        other, weight = get(state.buffer, i), get(state.buffer, 2 * _BUFFER + i)
+        other = get(state.buffer, i)
+        weight = get(state.buffer, 2 * _BUFFER + i) * get(state.buffer, 3 * _BUFFER + i)
         prediction = get(state.buffer, _BUFFER + i)
         if other != y:
             base = 0 if other < y else 6

@@ -30,7 +30,10 @@ from stream_rank.engine.lanes import (
 )
 from stream_rank.engine.memory import Layout, Section
 
-__all__ = ["Factors", "block_start", "factors_layout", "introduce", "triangle_size", "update"]
+__all__ = [
+    *("Factors", "block_start", "diagonal_place", "factors_layout", "introduce"),
+    *("triangle_size", "update"),
+]
 
 _BLOCK = 8
 """Columns of one length: a vector of doubles."""

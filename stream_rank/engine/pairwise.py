@@ -28,6 +28,7 @@ from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [
+    *("BIAS", "LABEL_SUM"),
     *(
         "BELOW",
         "BOTH",
@@ -45,11 +46,11 @@ __all__ = [
 ]
 
 # Sections of the memory.
-SIZES, PARAMETERS, WEIGHTS, ROW, DIFFERENCE, CANDIDATES, LABELS, MEMBERS, VECTORS = range(9)
+SIZES, PARAMETERS, WEIGHTS, ROW, DIFFERENCE, CANDIDATES, LABELS, MEMBERS, SUMS, VECTORS = range(10)
 
 # Entries of SIZES and of PARAMETERS.
 SLOTS, EVENTS, WINDOW, USED, OLDEST, KEY, PAIRS, TARGET, SIDE, POWER, RELATIVE = range(11)
-RATE, REGULARIZATION, EPSILON = range(3)
+RATE, REGULARIZATION, EPSILON, LABEL_SUM, BIAS = range(5)
 
 ONE, MAGNITUDE, ZERO = range(3)
 """What the predicted difference should be: 1, the magnitude, or at least not below 0."""
@@ -58,18 +59,23 @@ BOTH, BELOW, MISRANKED = range(3)
 """Where there is a loss: on both sides of the target, below it, or where the predicted difference is not above 0."""
 
 
+_SMALLEST = 1e-280
+"""The square of a difference that is taken for none: a quotient of such numbers has no digits."""
+
+
 def layout(n_slots: int, window: int) -> Layout:
     """The sections for `n_slots` features and `window` events."""
     slots = padded(n_slots, np.float64)
     return {
         "sizes": Section("int64", (11,)),
-        "parameters": Section("float64", (3,)),
+        "parameters": Section("float64", (5,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),
         "difference": Section("float64", (slots,), scratch=True),
         "candidates": Section("int64", (window,), scratch=True),
         "labels": Section("float64", (window,)),
         "members": Section("int64", (window,)),
+        "sums": Section("float64", (slots,)),
         "vectors": Section("float64", (window, slots)),
     }
 
@@ -85,6 +91,7 @@ class State(NamedTuple):
     candidates: Any
     labels: Any
     members: Any
+    sums: Any
     vectors: Any
     slots: Any
 
@@ -102,6 +109,7 @@ def open_state(block):
         pointer(block, place(block, CANDIDATES), np.int64),
         pointer(block, place(block, LABELS), np.float64),
         pointer(block, place(block, MEMBERS), np.int64),
+        pointer(block, place(block, SUMS), np.float64),
         pointer(block, place(block, VECTORS), np.float64),
         get(sizes, SLOTS),
     )
@@ -127,7 +135,7 @@ def _step(state, values, magnitude):
     predicted = dot(state.weights, values, state.slots)
     gap = _gap(state, predicted, magnitude)
     size = dot(values, values, state.slots)
-    if gap == 0.0 or size == 0.0:
+    if gap == 0.0 or size < _SMALLEST:
         return
     rate = get(state.parameters, RATE)
     if get(state.sizes, POWER) == 1:
@@ -175,9 +183,56 @@ def _choose(state, count):
 
 
 @inlined
+def _count(state, slot, many):
+    """Add an event kept to the sums, or take it away."""
+    add_scaled(state.sums, many, shift(state.vectors, slot * state.slots), state.slots)
+    label = many * get(state.labels, slot)
+    put(state.parameters, LABEL_SUM, get(state.parameters, LABEL_SUM) + label)
+
+
+@inlined
+def _keep(state, values, label, member):
+    """Keep an event, in the place of the oldest if there is no other."""
+    sizes = state.sizes
+    slot = get(sizes, USED)
+    if slot < get(sizes, WINDOW):
+        put(sizes, USED, slot + 1)
+    else:
+        slot = get(sizes, OLDEST)
+        put(sizes, OLDEST, (slot + 1) % get(sizes, WINDOW))
+        _count(state, slot, -1.0)
+    vector = shift(state.vectors, slot * state.slots)
+    for i in range(0, state.slots, 8):
+        store(vector, i, load(values, i, 0.0))
+    put(state.labels, slot, label)
+    put(state.members, slot, member)
+    _count(state, slot, 1.0)
+    if slot == get(sizes, WINDOW) - 1:
+        # once a round the sums are formed anew: what was taken away has left its rounding in them
+        for i in range(0, state.slots, 8):
+            store(state.sums, i, spread(0.0))
+        put(state.parameters, LABEL_SUM, 0.0)
+        for j in range(get(sizes, USED)):
+            _count(state, j, 1.0)
+
+
+@inlined
+def _constant(state):
+    """Let the mean prediction of the events kept be their mean label."""
+    count = max(1, get(state.sizes, USED))
+    mean = dot(state.weights, state.sums, state.slots)
+    put(state.parameters, BIAS, (get(state.parameters, LABEL_SUM) - mean) / count)
+
+
+@inlined
+def _score(state, values):
+    return dot(state.weights, values, state.slots) + get(state.parameters, BIAS)
+
+
+@inlined
 def _learn(state, values, label, group):
     """Learn the pairs of an event with some of those kept, and keep it."""
-    sizes, member = state.sizes, abs(group)
+    member = abs(group)
     _shrink(state)
     for k in range(_choose(state, _list_candidates(state, label, member))):
         j = get(state.candidates, k)
@@ -187,18 +242,9 @@ def _learn(state, values, label, group):
             difference = sign * (load(values, i, 0.0) - load(vector, i, 0.0))
             store(state.difference, i, difference)
         _step(state, state.difference, abs(magnitude))
-    slot = get(sizes, USED)
-    if slot < get(sizes, WINDOW):
-        put(sizes, USED, slot + 1)
-    else:
-        slot = get(sizes, OLDEST)
-        put(sizes, OLDEST, (slot + 1) % get(sizes, WINDOW))
-    vector = shift(state.vectors, slot * state.slots)
-    for i in range(0, state.slots, 8):
-        store(vector, i, load(values, i, 0.0))
-    put(state.labels, slot, label)
-    put(state.members, slot, member)
-    put(sizes, EVENTS, get(sizes, EVENTS) + 1)
+    _keep(state, values, label, member)
+    _constant(state)
+    put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
 
 
 @compiled
@@ -208,7 +254,7 @@ def run(block, rows, labels, groups, scores, learning):
     values = pointer(rows, 0, np.float64)
     for i in range(scores.size):
         event = shift(values, i * state.slots)
-        scores[i] = dot(state.weights, event, state.slots)
+        scores[i] = _score(state, event)
         if learning:
             _learn(state, event, labels[i], groups[i])
 
@@ -229,7 +275,7 @@ def predict_row(block, bound):
     state = open_state(block)
     if not bounded(state.row, state.slots, bound):
         return np.nan
-    return dot(state.weights, state.row, state.slots)
+    return _score(state, state.row)
 
 
 @compiled
@@ -240,5 +286,6 @@ def learn_pair(block, magnitude, bound):
         return False
     _shrink(state)
     _step(state, state.row, magnitude)
+    _constant(state)
     put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
     return True

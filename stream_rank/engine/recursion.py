@@ -6,7 +6,8 @@ With `A = regularization * I + sum of u u'` over the events `u` as `centre` sees
 
 Forgetting multiplies all of `A` by less than one, the regularization too, which would in time let a direction
 without events grow beyond all bounds. So what it has lost is given back, feature by feature in turn, as an event
-`w(j) = 0` of that weight: as many features an event as it takes for none to fade below a thousandth.
+`w(j) = 0` of that weight: as many features an event as it takes for each to have its turn before a thousandth is left, and
+out of turn where others that joined made one wait longer.
 A feature takes part in this from its first value that is not zero, however it is written.
 
 Cost of an event: O(d**2), and with forgetting twice that for every feature whose turn it is.
@@ -21,8 +22,8 @@ from stream_rank.engine.centre import (
     FADING,
     FEATURES,
     NEXT,
-    REGULARIZATION,
     SECTIONS,
+    STRENGTH,
     Centre,
     age,
     centre,
@@ -39,12 +40,17 @@ from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [
+    "FADED",
     "begin_features",
     "layout",
     "learn_row",
     "predict_row",
     "run",
 ]
+
+
+FADED = 1000.0
+"""Into how small a part a feature's regularization may fade before it is given back."""
 
 
 def layout(n_slots: int, n_rows: int) -> Layout:
@@ -94,7 +100,7 @@ def _absorb(state, values, target, noise):
 @inlined
 def _fade(state, values, forgetting):
     """Let the past weigh less; features that have a value for the first time take part from now on."""
-    sizes, full = state.centre.sizes, get(state.centre.parameters, REGULARIZATION)
+    sizes, full = state.centre.sizes, get(state.centre.parameters, STRENGTH)
     for j in range(get(sizes, FEATURES)):
         left = get(state.regularizers, j)
         if left > 0.0:
@@ -107,23 +113,35 @@ def _fade(state, values, forgetting):
 
 
 @inlined
-def _renew(state):
-    """Give the features whose turn it is the regularization back that has faded."""
+def _restore(state, j):
+    """Give a feature the regularization back that has faded."""
     means = state.centre
-    sizes, full = means.sizes, get(means.parameters, REGULARIZATION)
+    full = get(means.parameters, STRENGTH)
+    lost = full - get(state.regularizers, j)
+    if lost > 0.0:
+        for i in range(0, means.slots, 8):
+            store(means.centred, i, spread(0.0))
+        put(means.centred, j, 1.0)
+        _absorb(state, means.centred, 0.0, 1.0 / lost)
+        put(state.regularizers, j, full)
+
+
+@inlined
+def _renew(state):
+    """Restore the features whose turn it is, and those that must not wait for it."""
+    means = state.centre
+    sizes, least = means.sizes, get(means.parameters, STRENGTH) / FADED
     turns = np.int64(np.ceil(get(sizes, ACTIVE) * get(means.parameters, FADING)))
     for _ in range(turns):
         j = get(sizes, NEXT) % get(sizes, FEATURES)
         while get(state.regularizers, j) == 0.0:
             j = (j + 1) % get(sizes, FEATURES)
         put(sizes, NEXT, j + 1)  # not wrapped: a new feature may follow before the next turn
-        lost = full - get(state.regularizers, j)
-        if lost > 0.0:
-            for i in range(0, means.slots, 8):
-                store(means.centred, i, spread(0.0))
-            put(means.centred, j, 1.0)
-            _absorb(state, means.centred, 0.0, 1.0 / lost)
-            put(state.regularizers, j, full)
+        _restore(state, j)
+    for j in range(get(sizes, FEATURES)):
+        left = get(state.regularizers, j)
+        if left > 0.0 and left < least:
+            _restore(state, j)
 
 
 @inlined
@@ -149,7 +167,7 @@ def begin_features(block, first, end):
     """Give features their place in the covariance."""
     state = open_state(block)
     for j in range(first, end):
-        introduce(state.covariance, j, 1.0 / get(state.centre.parameters, REGULARIZATION))
+        introduce(state.covariance, j, 1.0 / get(state.centre.parameters, STRENGTH))
     put(state.centre.sizes, FEATURES, end)
 
 

@@ -108,8 +108,10 @@ def equations(block, matrix, right):
 
 @compiled
 def answer(block, which, values):
-    """Set the weights of some features, and the constant."""
+    """Set the weights: those of some features, 0 of the others; and the constant."""
     state = open_state(block)
+    for j in range(state.centre.slots):
+        put(state.centre.weights, j, 0.0)
     for at in range(len(which)):
         put(state.centre.weights, which[at], values[at])
     constant(state.centre)

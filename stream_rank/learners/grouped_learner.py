@@ -1,12 +1,13 @@
 """What the learners of differences share: events may come in groups, and only differences within one count."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError
+from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.groups import Groups
 from stream_rank.learners.learner import Features
 from stream_rank.learners.models.model import GroupedModel
@@ -36,6 +37,10 @@ class GroupedLearner(ScoreLearner):
         if self._model.make_groups(len(self._groups) + 2):
             self._find_row()
 
+    def predict_one(self, x: Features, group: Hashable = None) -> float:
+        """The score of an event, which is the same in every group."""
+        return self.utility_one(x)
+
     def learn_one(self, x: Features, y: float, group: Hashable = None) -> None:
         """Learn one event; a `ValueError` leaves the learner as it was."""
         label = self._label(y)
@@ -51,32 +56,43 @@ class GroupedLearner(ScoreLearner):
 
     def learn_many(self, X: Any, y: Any, group: Any = None) -> None:
         """Learn the rows of a data frame, array or CSR matrix, one after the other; `group` is a column of names."""
-        self._learn(self._open(X), y, group)
+        for block, labels, groups in self._lessons(self._open(X), y, group):
+            self._model.absorb(block, labels, groups)
 
     def test_then_train(self, X: Any, y: Any, group: Any = None) -> Any:
         """Predict each row, then learn it; the predictions."""
         table = self._open(X)
-        return self._answers(table, self._learn(table, y, group), getattr(y, "name", None))
+        scores = np.empty(len(table))
+        for block, labels, groups in self._lessons(table, y, group):
+            self._model.run(block, labels, scores[block.first : block.end], True, groups)
+        return self._answers(table, scores, getattr(y, "name", None))
 
-    def _learn(self, table: Table, y: Any, group: Any) -> Array:
-        """Predict the rows, each before it is learned."""
+    def _lessons(
+        self, table: Table, y: Any, group: Any
+    ) -> Iterator[tuple[DenseBlock | SparseBlock, Array, Array]]:
+        """Blocks of rows with their labels and groups; all are checked before the first comes."""
         labels = self._labels_of(y, table)
         column = None if group is None else _group_column(group, len(table))
         self._meet(table)
         groups = self._groups.see_all(column, len(table))
         self._make_groups()
-        scores = np.empty(len(table))
         for block in self._table_blocks(table, 0, len(table)):
             rows = slice(block.first, block.end)
-            self._model.run(block, labels[rows], scores[rows], True, groups[rows])
-        return scores
+            yield block, labels[rows], groups[rows]
+
+    def _check_reach(self, largest: float, magnitude: float) -> None:
+        """A step goes to the magnitude, not by it: a difference of features that are let in is borne."""
 
 
 def _group_column(group: Any, n_events: int) -> list[Hashable]:
     """The groups of events, one for each."""
-    if isinstance(group, str | bytes) or not isinstance(group, Iterable):
-        raise EventError(f"groups must be a column, a name for each event, not {group!r}")
-    column = group.tolist() if isinstance(group, np.ndarray) else list(group)
+    table = getattr(group, "ndim", 1) != 1 or hasattr(group, "columns")
+    if table or isinstance(group, str | bytes | Mapping | Set) or not isinstance(group, Iterable):
+        kind = f"a {type(group).__name__}" if table else repr(group)
+        raise EventError(f"groups must be one column, a name for each event in order, not {kind}")
+    # times stay as they are, for a time's number is not a time
+    timed = getattr(getattr(group, "dtype", None), "kind", None) in ("m", "M")
+    column = group.tolist() if isinstance(group, np.ndarray) and not timed else list(group)
     if len(column) != n_events:
         raise EventError(f"{n_events} events came with {len(column)} groups")
     for row, name in enumerate(column):

@@ -73,7 +73,9 @@ class Groups:
             good = False
         if not good:
             where = "" if row is None else f" of row {row}"
-            raise EventError(f"group {name!r}{where}: a group is named by text or a whole number")
+            raise EventError(
+                f"group {name!r}{where} must be hashable and equal to itself, as text and whole numbers are"
+            )
 
 
 class _Alone(int):

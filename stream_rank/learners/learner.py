@@ -180,15 +180,20 @@ class Learner:
         """
         magnitude = check_magnitude(magnitude, self._model.bound)
         difference = self._difference(preferred, other)
-        largest = max(map(abs, difference.values()), default=0.0) * max(1.0, magnitude)
+        largest = max(map(abs, difference.values()), default=0.0)
+        self._check_reach(largest, magnitude)
+        self._introduce(difference)
+        self._write(difference)
+        self._model.learn_pair(self._model.block, magnitude, math.inf)
+
+    def _check_reach(self, largest: float, magnitude: float) -> None:
+        """Raise an `EventError` unless weights may move by the difference times the magnitude."""
+        largest *= max(1.0, magnitude)
         if not largest <= self._model.bound:
             raise EventError(
                 f"the difference of the pair times its magnitude is {largest:g}; "
                 f"at most {self._model.bound:g} is needed"
             )
-        self._introduce(difference)
-        self._write(difference)
-        self._model.learn_pair(self._model.block, magnitude, math.inf)
 
     def _introduce(self, x: Features) -> None:
         """Give slots to the features of an event that have none."""

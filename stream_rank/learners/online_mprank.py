@@ -32,13 +32,15 @@ class OnlineMPRank(GroupedLearner):
     With groups, every event is centred in its own group, and only the pairs within count. A
     preference is a group of its own: two events whose labels differ by the magnitude.
 
-    Cost: O(d) an event and a revisit with linear scores; with a kernel O(budget * d) an event, O(budget) a revisit, and
-    `budget**2` numbers of memory.
+    Cost: O(d) an event and a revisit with linear scores, and O(budget * d) more once in `budget` events. With a kernel
+    O(budget * d) an event, O(budget) a revisit, and `budget**2` numbers of memory, and `budget` for every group.
 
     Parameters
     ----------
     C
-        The trade-off: the larger, the closer to the labels.
+        The trade-off: the larger, the closer to the labels. The weights of features of variance v shrink by about
+        `1 / (1 + 1 / (2 C v))`; with a large C and features of different scales one step an event is far from the
+        minimum, so scale them, and give `revisits`.
     kernel
         None or `Linear()` for weights of features; `Polynomial` or `Gaussian`.
     learning_rate

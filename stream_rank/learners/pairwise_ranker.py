@@ -32,9 +32,12 @@ class PairwiseRanker(GroupedLearner):
     only where magnitudes of 0 mean something (`mp`, `svr`, `rls-magnitude`). A step is implicit: it
     minimises the loss of the pair after it, and so never overshoots. A predicted tie counts as misranked, as in MP's
     eq. 69; for `hr`, whose slope there is 0, it is stepped as if 1 were wanted, or no rule would
-    ever leave zero. Scores have no constant.
+    ever leave zero. The score gets the constant that makes the mean prediction of the events kept their mean label;
+    losses that do not look at magnitudes leave scores on a scale of their own.
 
-    Cost: O(window + pairs * d) an event.
+    Rates are for features of about one: put a scaler before it. Too small a rate learns nothing for long.
+
+    Cost: O(window + pairs * d) an event, and O(window * d) more once in `window` events.
 
     Parameters
     ----------
@@ -109,3 +112,8 @@ class PairwiseRanker(GroupedLearner):
     def weights(self) -> dict[Hashable, float]:
         """The weight of every feature."""
         return self._named(self._model.weights())
+
+    @property
+    def bias(self) -> float:
+        """The constant in the score."""
+        return self._model.constant

@@ -26,12 +26,12 @@ class RecursiveMPRank(GroupedLearner):
     of all events their mean label; within a group only differences of scores mean something.
 
     With `forgetting` f, an event that lies k events back weighs f**k. The regularization
-    does not fade: a feature's is given back whenever its turn comes, at the latest when a thousandth is left.
+    does not fade: a feature's is given back when its turn comes, at the latest when a thousandth is left.
 
     With `C`, the trade-off is the paper's: `|w|**2 + C/m**2 * sum over pairs`, where m is the (faded) number of
     events. It changes with every event, so the weights are then solved for when they are asked for.
 
-    Cost: O(d**2) an event and d**2 / 2 numbers; with `C`, O(d**3) a prediction after learning.
+    Cost: O(d**2) an event, d**2 / 2 numbers and d more for every group; with `C`, O(d**3) a prediction after learning.
 
     Parameters
     ----------

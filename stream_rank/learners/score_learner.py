@@ -49,7 +49,8 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
             label = inf
         if not abs(label) <= bound:
             where = "" if row is None else f" of row {row}"
-            raise LabelError(f"label {y!r}{where} is not a number of at most {bound:g} in size")
+            shown = y.item() if isinstance(y, np.generic) else y
+            raise LabelError(f"label {shown!r}{where} is not a number of at most {bound:g} in size")
         return label
 
     # Many events ----------------------------------------------------------------------------

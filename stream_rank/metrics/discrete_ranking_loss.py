@@ -22,11 +22,8 @@ class _Steps(Orders):
         tied += upper.not_above_steps - upper.below_steps
         self._steps.add(w * (misordered + tied / 2))
 
-    def _sum(self) -> float:
-        return self._steps.value
-
     def fraction(self) -> tuple[float, float]:
-        return self._steps.value, self.pairs
+        return max(0.0, self._steps.value), self.pairs
 
 
 class DiscreteRankingLoss(PairMetric):

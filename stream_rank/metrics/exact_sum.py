@@ -1,13 +1,17 @@
 """Sums that windows may add to and take from for ever."""
 
-__all__ = ["ExactSum"]
+__all__ = ["ExactSum", "whole"]
 
 _PLACES = 1074
 """Every double is a whole multiple of 2**-1074."""
 
 
-def _whole(number: float) -> int:
-    """The number in units of 2**-1074."""
+def whole(number: float) -> int:
+    """The number in units of 2**-1074.
+
+    >>> whole(1.0) == 2 * whole(0.5) == 2**1074
+    True
+    """
     above, below = number.as_integer_ratio()
     return above << (_PLACES - below.bit_length() + 1)
 
@@ -30,11 +34,11 @@ class ExactSum:
 
     def add(self, number: float) -> None:
         """Add a number."""
-        self.units += _whole(number) << _PLACES
+        self.units += whole(number) << _PLACES
 
     def add_product(self, a: float, b: float) -> None:
         """Add the product of two numbers."""
-        self.units += _whole(a) * _whole(b)
+        self.units += whole(a) * whole(b)
 
     @property
     def value(self) -> float:

@@ -21,15 +21,12 @@ class _Residuals(PointPart):
     def _weigh(self, lower: Side, upper: Side, w: float) -> None:
         self._distances.add(w * (lower.all_steps + upper.all_steps))
 
-    def _sum(self) -> float:
-        return self._distances.value
-
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
         self._change(y_true - y_pred, 0.0, w, sign)
         self._weight.add(sign * w)
 
     def fraction(self) -> tuple[float, float]:
-        return 2 * self._distances.value, self._weight.value**2
+        return 2 * max(0.0, self._distances.value), self._weight.value**2
 
 
 class M1D(PairMetric):

@@ -1,31 +1,32 @@
 """Mean squared difference."""
 
-from stream_rank.metrics.exact_sum import ExactSum
+from stream_rank.metrics.exact_sum import whole
 from stream_rank.metrics.pair_metric import PairMetric
 
 __all__ = ["MSD"]
 
 
 class _Residuals:
-    """Weights, residuals and their squares, summed."""
+    """Weights, residuals and their squares, summed with all their digits."""
 
     def __init__(self) -> None:
         self.events = 0
-        self._weight, self._sum, self._squares = ExactSum(), ExactSum(), ExactSum()
+        # in units of 2**-1074, of its square, and of its cube
+        self._weight = self._sum = self._squares = 0
 
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
         self.events += sign
-        residual, w = y_true - y_pred, sign * w
-        self._weight.add(w)
-        self._sum.add_product(w, residual)
-        self._squares.add_product(w * residual, residual)
+        weight, residual = sign * whole(w), whole(y_true) - whole(y_pred)
+        self._weight += weight
+        self._sum += weight * residual
+        self._squares += weight * residual * residual
 
     def fraction(self) -> tuple[float, float]:
-        weight, total, squares = self._weight.units, self._sum.units, self._squares.units
-        if weight == 0:
+        if self._weight == 0:
             return 0.0, 0.0
-        spread = 2 * (weight * squares - total * total)
-        return max(0.0, spread / (weight * weight)) * self._weight.value**2, self._weight.value**2
+        pairs = (self._weight / whole(1.0)) ** 2
+        spread = 2 * (self._weight * self._squares - self._sum * self._sum)
+        return spread / (self._weight * self._weight * whole(1.0) ** 2) * pairs, pairs
 
 
 class MSD(PairMetric):

@@ -1,5 +1,7 @@
 """Pairs of events by how their predictions are ordered."""
 
+from collections import Counter
+
 from stream_rank.metrics.exact_sum import ExactSum
 from stream_rank.metrics.point_part import PointPart
 from stream_rank.metrics.points import Side
@@ -15,6 +17,7 @@ class Orders(PointPart):
 
     def __init__(self) -> None:
         self._weight, self._own = ExactSum(), ExactSum()
+        self._labels: Counter[float] = Counter()
         super().__init__()
 
     def _clear(self) -> None:
@@ -26,29 +29,33 @@ class Orders(PointPart):
         tied = lower.not_above - lower.below + upper.not_above - upper.below
         self._tied.add(w * tied)
 
-    def _sum(self) -> float:
-        return self.different
-
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
         """Add an event, or take it away."""
         self._change(y_true, y_pred, w, sign)
+        self._labels[y_true] += sign
+        if not self._labels[y_true]:
+            del self._labels[y_true]
         self._weight.add(sign * w)
         self._own.add_product(sign * w, w)
+
+    def _pairs(self, counted: ExactSum) -> float:
+        """Pairs, without what rounding leaves where there can be none."""
+        return max(0.0, counted.value) if len(self._labels) > 1 else 0.0
 
     @property
     def ordered(self) -> float:
         """Pairs in order."""
-        return self._ordered.value
+        return self._pairs(self._ordered)
 
     @property
     def tied(self) -> float:
         """Pairs whose predictions are equal, though their labels differ."""
-        return self._tied.value
+        return self._pairs(self._tied)
 
     @property
     def misordered(self) -> float:
         """Pairs in the wrong order."""
-        return self._misordered.value
+        return self._pairs(self._misordered)
 
     @property
     def different(self) -> float:
@@ -58,4 +65,4 @@ class Orders(PointPart):
     @property
     def pairs(self) -> float:
         """All pairs."""
-        return (self._weight.value**2 - self._own.value) / 2
+        return (self._weight.value**2 - self._own.value) / 2 if self.events > 1 else 0.0

@@ -23,11 +23,30 @@ class Part(Protocol):
         """What is summed over all pairs, and what it is to be divided by."""
 
 
+_LARGEST = 1e150
+"""Squares of differences are numbers too."""
+
+
+def _number(what: str, value: Any) -> float:
+    """A number that can be compared with others."""
+    try:
+        if isinstance(value, str | bytes | complex):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not abs(number) <= _LARGEST:
+        raise ValueError(
+            f"{what} {value!r} must be a finite number of at most {_LARGEST:g} in size to be compared"
+        )
+    return number
+
+
 class PairMetric(StreamMetric):
     """A mean over the pairs of events, of one group each where events have groups.
 
     Events are updated with a `group` or without; those without are a group too. `get` is the mean over all
-    pairs within groups, `by_group` that of every group. A prediction of None does not count.
+    pairs within groups, at a cost of O(groups), `by_group` that of every group. A prediction of None does not count.
     """
 
     _part: ClassVar[type[Part]]
@@ -40,15 +59,21 @@ class PairMetric(StreamMetric):
     def _count(self, y_true: Any, y_pred: Any, w: float, group: Hashable, sign: int) -> None:
         if y_pred is None:
             return
-        true, predicted = float(y_true), float(y_pred)
-        if not (math.isfinite(true) and math.isfinite(predicted)):
-            raise ValueError(
-                f"label {y_true!r} and prediction {y_pred!r} must be finite numbers to be compared"
-            )
-        part = self._parts.get(group)
+        true, predicted = _number("label", y_true), _number("prediction", y_pred)
+        weight = _number("weight", w)
+        if weight < 0:
+            raise ValueError(f"weight {w!r} is below 0; an event is taken back by revert")
+        try:
+            part = self._parts.get(group)
+            if group != group:
+                raise TypeError
+        except TypeError:
+            raise ValueError(f"group {group!r} must be hashable and equal to itself") from None
         if part is None:
+            if sign < 0:
+                raise ValueError(f"there is no event of group {group!r} to take back")
             part = self._parts[group] = type(self)._part()
-        part.add(true, predicted, w, sign)
+        part.add(true, predicted, weight, sign)
         if not part.events:
             del self._parts[group]
 

@@ -4,12 +4,9 @@ from stream_rank.metrics.points import Points, Side
 
 __all__ = ["PointPart"]
 
-_LEAST = 64
-"""Looking at the errors of a few points more often would be most of the work."""
-
 _ROUNDING = 2.0**-52
 _TOLERANCE = 1e-11
-"""Relative errors above this are mended."""
+"""Errors above this, relative to the distances of all pairs, are mended."""
 
 
 class PointPart:
@@ -21,9 +18,12 @@ class PointPart:
     """
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._points = Points()
         self._taken = 0
-        self._error = 0.0
+        self._error = self._scale = 0.0
         self._clear()
 
     def _clear(self) -> None:
@@ -34,37 +34,31 @@ class PointPart:
         """Add a point's pairs with all others; `w` is negative for a point that goes."""
         raise NotImplementedError
 
-    def _sum(self) -> float:
-        """The sum over pairs."""
-        raise NotImplementedError
-
     @property
     def events(self) -> int:
         """How many events there are."""
         return self._points.events
 
     def _place(self, y: float, f: float, w: float, count: int) -> None:
+        """Let equal points come, or go if the count is negative."""
         if count < 0:
             self._points.add(y, f, w, count)
         lower, upper = self._points.around(y, f)
-        reach = abs(self._points.distance(y)) + 1
-        self._error += _ROUNDING * reach * abs(w) * (lower.all + upper.all)
-        self._weigh(lower, upper, w)
+        weight, others = w * count, lower.all + upper.all
+        self._error += _ROUNDING * abs(weight) * others * (abs(self._points.distance(y)) + 1)
+        self._scale += weight * (others + lower.all_steps + upper.all_steps)
+        self._weigh(lower, upper, weight)
         if count > 0:
             self._points.add(y, f, w, count)
 
     def _change(self, y: float, f: float, w: float, sign: int) -> None:
         """Let a point come or go."""
-        self._place(y, f, sign * w, sign)
+        self._place(y, f, w, sign)
         self._taken += sign < 0
-        if self._taken > max(_LEAST, self.events):
+        if self._taken > self.events:
             self._taken = 0
-            if self._error > _TOLERANCE * self._sum():
-                self._renew()
-
-    def _renew(self) -> None:
-        content = self._points.content()
-        self._points, self._error = Points(), 0.0
-        self._clear()
-        for point in content:
-            self._place(*point)
+            if self._error > _TOLERANCE * self._scale:
+                content = self._points.content()
+                self._begin()
+                for point in content:
+                    self._place(*point)

@@ -52,7 +52,7 @@ class Points:
         self._memory["sizes"][dominance.TOP] = self._top
 
     def add(self, y: float, f: float, w: float, count: int) -> None:
-        """Add `count` equal points that weigh `w` together; negative counts take points away."""
+        """Add `count` equal points that weigh `w` each, or take them away if it is negative."""
         if not self.events:
             self._origin = y
             dominance.begin(self._memory.block, y)
@@ -75,6 +75,6 @@ class Points:
         return Side(*found[:6]), Side(*found[6:])
 
     def content(self) -> list[tuple[float, float, float, int]]:
-        """The points: y, f, weight and count."""
+        """The points: y, f, the weight of one, and how many."""
         ys, fs, weights, counts = dominance.content(self._memory.block)
         return [*zip(ys.tolist(), fs.tolist(), weights.tolist(), counts.tolist(), strict=True)]

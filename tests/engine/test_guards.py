@@ -146,7 +146,7 @@ def test_points_stay_inside(
         points.add(y, f, 1.0, 1)
         if i >= window:
             old_y, old_f = kept[i - window]
-            points.add(old_y, old_f, -1.0, -1)
+            points.add(old_y, old_f, 1.0, -1)
         lower, upper = points.around(y, f)
         inside = np.array(kept[max(0, i - window + 1) : i + 1])
         assert lower.all == (inside[:, 0] < y).sum()

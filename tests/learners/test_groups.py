@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from river import evaluate, metrics
 
 from tests.learners.conftest import GROUPED_LEARNERS, Make, dicts, events
 from tests.learners.test_many_is_one import state
@@ -63,14 +64,15 @@ def test_names_that_are_none(grouped_learner: Make, group: Any) -> None:
     model = grouped_learner()
     model.learn_many(X, y)
     before = pickle.dumps(model)
-    with pytest.raises(ValueError, match="a group is named by text or a whole number"):
+    with pytest.raises(ValueError, match="must be hashable and equal to itself"):
         model.learn_one({0: 1.0}, 1.0, group=group)
-    with pytest.raises(ValueError, match="of row 1: a group is named by"):
+    with pytest.raises(ValueError, match="of row 1 must be hashable"):
         model.learn_many(X[:3], y[:3], group=["a", group, "b"])
     with pytest.raises(ValueError, match="3 events came with 2 groups"):
         model.learn_many(X[:3], y[:3], group=["a", "b"])
-    with pytest.raises(ValueError, match="groups must be a column"):
-        model.learn_many(X[:3], y[:3], group="abc")
+    for column in ("abc", dict.fromkeys("abc"), set("abc"), pd.DataFrame({"g": [1, 2, 3]}), 3):
+        with pytest.raises(ValueError, match="groups must be one column"):
+            model.learn_many(X[:3], y[:3], group=column)
     assert pickle.dumps(model) == before
 
 
@@ -88,3 +90,15 @@ def test_what_all_of_a_group_share_is_not_learned(name: str) -> None:
         model.sweep(200)
     first, second = model.predict_one({0: 1.0, 1: 0.0}), model.predict_one({0: 0.0, 1: 2.0})
     assert first - second == pytest.approx(1.0, abs=0.6)
+
+
+def test_streams_of_river_with_groups(grouped_learner: Make) -> None:
+    X, y = events(60)
+    stream: Any = [
+        (x, label, {"group": number % 3})
+        for number, (x, label) in enumerate(zip(dicts(X), y.tolist(), strict=True))
+    ]
+    evaluated, plain = grouped_learner(), grouped_learner()
+    evaluate.progressive_val_score(stream, evaluated, metrics.MAE())
+    plain.learn_many(X, y, group=[number % 3 for number in range(60)])
+    assert state(evaluated) == state(plain)

@@ -191,14 +191,31 @@ def test_revisits_bring_it_closer(kernel: tuple[Any, Any]) -> None:
     assert values[0] < values[1] < values[2]
 
 
-def test_any_rate_converges(kernel: tuple[Any, Any]) -> None:
-    """A rate that would overshoot is cut."""
+@pytest.mark.parametrize("rate", [0.01, 0.3, 1e12])
+def test_any_rate_converges(kernel: tuple[Any, Any], rate: float) -> None:
+    """One that would overshoot is cut."""
     X, y = rated(50)
-    cut, default = (OnlineMPRank(kernel=kernel[0], learning_rate=rate) for rate in (1e12, None))
-    for model in (cut, default):
-        model.learn_many(X, y)
-        model.sweep(10)
-    assert cut.predict_many(X).tolist() == default.predict_many(X).tolist()
+    model = OnlineMPRank(kernel=kernel[0], learning_rate=rate)
+    model.learn_many(X, y)
+    model.sweep(4000)
+    test = rated(10, seed=4)[0]
+    expected = closed_form(kernel[1], X, y, [0] * 50, 1.0, test)
+    scores = model.predict_many(test)
+    assert differences(scores) == pytest.approx(differences(expected), abs=1e-6)
+
+
+def test_settle_stops_where_the_cost_is_proven(kernel: tuple[Any, Any]) -> None:
+    X, y = rated(150)
+    model, far = (OnlineMPRank(C=20.0, kernel=kernel[0]) for _ in range(2))
+    for some in (model, far):
+        some.learn_many(X, y)
+    far.sweep(20_000)
+    for tolerance in (0.1, 0.01, 0.001):
+        model.settle(tolerance)
+        assert far.cost * (1 - 1e-9) <= model.cost <= far.cost / (1 - tolerance)
+    assert model.settle(0.001) == 0
+    assert OnlineMPRank(kernel=kernel[0]).settle() == 0
+    assert far.settle(0, max_passes=3) <= 3
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-6, 1e6, 4e24])

@@ -1,5 +1,6 @@
 """Every loss steps to where loss and distance together are least."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from stream_rank import Misranking, PairwiseRanker
+from stream_rank import MSD, Misranking, PairwiseRanker
 from stream_rank.learners.models.pairwise import LOSSES
 from tests.learners import oracle
 from tests.learners.conftest import dicts
@@ -138,3 +139,42 @@ def test_no_scale_blows_it_up(loss: str, scale: float) -> None:
 def test_parameters_out_of_range(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be"):
         PairwiseRanker(**parameters)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_tiny_numbers_leave_finite_weights(loss: str) -> None:
+    model = PairwiseRanker(loss=loss, learning_rate=1.0)
+    model.learn_pair({"a": 1e-161}, {}, 1e-170)
+    for x, y in ((1e-161, 0.0), (0.0, 1e-170), (1e-140, 1e-300), (3e-150, 1e-150)):
+        model.learn_one({"a": x}, y)
+    assert np.isfinite(model.predict_one({"a": 1.0}))
+
+
+def test_pairs_are_drawn_evenly() -> None:
+    """From all of the window, not from its beginning."""
+    drawn: Counter[Any] = Counter()
+    for seed in range(300):
+        model = PairwiseRanker(loss="mp-1", learning_rate=1e6, window=20, pairs=1, seed=seed)
+        for number in range(20):
+            model.learn_one({number: 1.0}, 0.0)
+        model.learn_one({"new": 1.0}, 1.0)
+        moved = [number for number, weight in model.weights.items() if weight < 0]
+        (chosen,) = [number for number in moved if number != "new"]
+        drawn[chosen] += 1
+    assert len(drawn) == 20
+    assert 3 <= min(drawn.values()) <= max(drawn.values()) <= 40
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0, 1e4])
+def test_predictions_of_different_times_compare(offset: float) -> None:
+    """Features far from zero: as the weights move, the constant goes with them."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(2000, 2))
+    y = X @ [2.0, -1.0] + 7
+    model, difference = PairwiseRanker(loss="mp-2", seed=1), MSD()
+    scores = model.test_then_train(X + np.array([offset, 0.0]), y)
+    for score, label in zip(scores[1000:], y[1000:], strict=True):
+        difference.update(label, score)
+    assert difference.get() < 0.01
+    assert np.abs(scores[1000:] - y[1000:]).mean() < 0.1
+    assert model.bias == pytest.approx(7 - 2 * offset, rel=0.01, abs=0.1)

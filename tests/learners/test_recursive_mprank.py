@@ -69,6 +69,7 @@ def test_every_prefix_with_forgetting(forgetting: float, C: float | None) -> Non
                 following = (following + 1) % n_features
             ridge[following] = 0.7
             following += 1
+        ridge[(ridge > 0) & (ridge < 0.7 / 1000)] = 0.7
         matrix = np.diag(np.where(ridge > 0, ridge, 0.7))
         if C is not None:
             matrix = np.eye(n_features) * age.sum() / (2 * C)
@@ -179,3 +180,100 @@ def test_too_many_features_are_refused_before_they_take_memory(C: float | None) 
             call()
         assert pickle.dumps(model) == before
     assert model.predict_one(dict.fromkeys(range(20_000), 1.0)) == model.bias
+
+
+def test_no_feature_waits_too_long_when_others_join() -> None:
+    model = RecursiveMPRank(forgetting=0.5)
+    generator = np.random.default_rng(0)
+    for event in range(60):
+        n_features = 30 if event < 40 else 300
+        model.learn_one(dict(enumerate(generator.normal(size=n_features))), 1.0)
+        left = model._model.memory["regularizers"][:n_features]
+        assert left.min() >= 1 / 1000
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_features_that_depend_on_each_other(scale: float, C: float) -> None:
+    """Seconds and milliseconds, and a day as one of seven: C is solved for, whatever the ridge is worth."""
+    generator = np.random.default_rng(0)
+    model = RecursiveMPRank(C=C)
+    X, y = [], []
+    for hour in range(300):
+        x = {"s": hour * 3600.0 * scale, "ms": hour * 3.6e6 * scale, f"day{hour // 24 % 7}": 1.0}
+        label = 0.01 * hour + hour // 24 % 7 + generator.normal() * 0.01
+        X.append(x)
+        y.append(label)
+        model.learn_one(x, label)
+        assert np.isfinite(model.predict_one(x))
+        if hour % 50 == 0:
+            pickle.loads(pickle.dumps(model))
+    assert np.isfinite([*model.weights.values()]).all()
+    if C == 1e6:
+        predicted = np.array([model.predict_one(x) for x in X])
+        assert np.sqrt(((predicted - y) ** 2).mean()) < 0.05
+
+
+def test_equal_features_share_their_weight() -> None:
+    for scale in (1.0, 1e4, 1e8):
+        model = RecursiveMPRank(C=1e8)
+        for k in range(1, 30):
+            model.learn_one({"a": scale * k, "b": scale * k}, float(k))
+        weights = model.weights
+        assert weights["a"] == pytest.approx(weights["b"], rel=1e-6)
+        assert weights["a"] * 2 * scale == pytest.approx(1, rel=1e-6)
+
+
+def test_asking_in_between_changes_nothing() -> None:
+    """Where a feature's products have faded to nothing, its weight is nothing, whoever asked before."""
+    asked, silent = (RecursiveMPRank(C=1.0, forgetting=0.5) for _ in range(2))
+    for event in range(1300):
+        x = {"a": float(event % 7), **({"gone": float(event % 3)} if event < 20 else {})}
+        for model in (asked, silent):
+            model.learn_one(x, x["a"] + x.get("gone", 0.0))
+        if event in (20, 700):
+            assert len(asked.weights) == 2
+    assert asked.weights == silent.weights
+
+
+def test_learning_many_does_not_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = rated(50, 4)
+    model, one = RecursiveMPRank(C=1.0), RecursiveMPRank(C=1.0)
+    solved = []
+    plain = np.linalg.solve
+    monkeypatch.setattr(np.linalg, "solve", lambda *a: solved.append(1) or plain(*a))
+    model.learn_many(X, y)
+    assert not solved
+    for x, label in zip(dicts(X), y.tolist(), strict=True):
+        one.learn_one(x, label)
+    assert one.weights == model.weights
+    assert len(solved) == 2
+
+
+@pytest.mark.parametrize("C", [None, 5.0])
+def test_the_constant_holds_after_pairs(C: float | None) -> None:
+    X, y = rated(60, 4)
+    model = RecursiveMPRank(C=C)
+    model.learn_many(X, y)
+    for first, second in zip(X[::2], X[1::2], strict=True):
+        model.learn_pair(dict(enumerate(first)), dict(enumerate(second)), 3.0)
+    assert model.predict_many(X).mean() == pytest.approx(y.mean())
+
+
+def test_large_pairs_are_borne() -> None:
+    model = RecursiveMPRank(regularization=1e-12)
+    model.learn_pair({"a": 1e13}, {"a": 0.0}, 1e13)
+    assert model.weights["a"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        *({"regularization": 0.0}, {"regularization": 1e13}, {"forgetting": 0.4}),
+        *({"forgetting": 1.1}, {"C": 0.0}, {"C": float("nan")}, {"max_groups": 0}),
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range(parameters: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        RecursiveMPRank(**parameters)  # type: ignore[arg-type]

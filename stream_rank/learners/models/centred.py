@@ -7,14 +7,12 @@ import numpy.typing as npt
 
 from stream_rank.engine import centre
 from stream_rank.engine.memory import Memory
+from stream_rank.engine.recursion import FADED
 from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
 __all__ = ["Centred"]
 
 Array = npt.NDArray[Any]
-
-_FADED = 1000
-"""Into how small a part a feature's regularization may fade before it is given back."""
 
 
 class Centred(GroupedRowModel, GroupRows):
@@ -29,7 +27,7 @@ class Centred(GroupedRowModel, GroupRows):
 
     def __init__(self, regularization: float, forgetting: float) -> None:
         super().__init__()
-        fading = math.log(1 / forgetting) / math.log(_FADED)
+        fading = math.log(1 / forgetting) / math.log(FADED)
         self.memory["parameters"][: centre.TOTAL] = regularization, forgetting, fading
 
     def resize(self, n_features: int) -> None:

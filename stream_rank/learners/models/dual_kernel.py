@@ -78,6 +78,10 @@ class DualKernel(Dual):
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
         mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learning)
 
+    def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
+        """Learn rows, each as one of its group; what was predicted of them is not wanted."""
+        self.run(rows, answers, np.empty(len(answers)), True, groups)
+
     def sweep(self) -> None:
         """Step along the dual variables of all events kept, once each."""
         mprank_kernel.sweep(*self._parts())

@@ -71,3 +71,6 @@ class GroupedModel(Model, Protocol):
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
+
+    def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
+        """Learn rows, each as one of its group; what was predicted of them is not wanted."""

@@ -68,7 +68,7 @@ class Pairwise(GroupedRowModel):
         sizes[pairwise.KEY] = np.uint64(key).astype(np.int64)
         sizes[pairwise.TARGET : pairwise.RELATIVE + 1] = loss[:4]
         margin = epsilon if loss.margin else 0.0
-        self.memory["parameters"][:] = learning_rate, regularization, margin
+        self.memory["parameters"][: pairwise.LABEL_SUM] = learning_rate, regularization, margin
 
     def _layout(self, n_slots: int) -> Layout:
         return pairwise.layout(n_slots, self.window)
@@ -76,6 +76,11 @@ class Pairwise(GroupedRowModel):
     def make_groups(self, n_rows: int) -> bool:
         """Groups need no room: events kept say which they are of."""
         return False
+
+    @property
+    def constant(self) -> float:
+        """What is added to the weighted features."""
+        return float(self.memory["parameters"][pairwise.BIAS])
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

@@ -87,6 +87,10 @@ class GroupedRowModel(RowModel):
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
         self._run(self.block, self.dense(rows), answers, groups, predictions, learning)
 
+    def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
+        """Learn rows, each as one of its group; what was predicted of them is not wanted."""
+        self.run(rows, answers, np.empty(len(answers)), True, groups)
+
 
 class GroupRows:
     """A memory with a row for every group, and one for all events before them."""

@@ -15,6 +15,36 @@ __all__ = ["Scatter"]
 Array = npt.NDArray[Any]
 
 
+_DOUBTFUL = 1e-13
+"""A pivot that lost so many digits, of a matrix with a diagonal of ones, has none left that count."""
+
+
+def _solve_ridge(matrix: Array, right: Array, ridge: float) -> Array:
+    """The weights `(matrix + ridge * I)**-1 right`, for a matrix of products of events.
+
+    Features are brought to one scale first. Where some depend on others, and the ridge is less than the rounding of
+    their products, the directions in which nothing was seen are left out: the weights have no part there.
+    """
+    scale = 1 / np.sqrt(np.diag(matrix) + ridge)
+    scaled = scale[:, None] * matrix * scale
+    scaled[np.diag_indices(len(scaled))] = 1.0
+    right = scale * right
+    try:
+        pivots = np.diag(np.linalg.cholesky(scaled)) ** 2
+        certain = bool((pivots > _DOUBTFUL * len(scaled)).all())
+    except np.linalg.LinAlgError:
+        certain = False
+    if certain:
+        solution = np.linalg.solve(scaled, right)
+    else:
+        sizes, directions = np.linalg.eigh(scaled)
+        seen = sizes > _DOUBTFUL * len(scaled)
+        directions = directions[:, seen]
+        solution = directions @ ((directions.T @ right) / sizes[seen])
+    weights: Array = scale * solution
+    return weights
+
+
 class Scatter(Centred):
     """The equations of the weights, solved when a prediction is asked for after learning."""
 
@@ -29,16 +59,13 @@ class Scatter(Centred):
         """Weights from the equations, if events were learned since."""
         if self._solved:
             return
-        n_features, parameters = (
-            int(self.memory["sizes"][centre.FEATURES]),
-            self.memory["parameters"],
-        )
+        n_features = int(self.memory["sizes"][centre.FEATURES])
+        parameters = self.memory["parameters"]
         matrix, right = np.empty((n_features, n_features)), np.empty(n_features)
         which = scatter.equations(self.block, matrix, right)
-        ridge = parameters[centre.TOTAL] / (2 * parameters[centre.REGULARIZATION])
-        matrix = np.ascontiguousarray(matrix[: len(which), : len(which)])
-        matrix[np.diag_indices(len(which))] += ridge
-        scatter.answer(self.block, which, np.linalg.solve(matrix, right[: len(which)]))
+        ridge = parameters[centre.TOTAL] / (2 * parameters[centre.STRENGTH])
+        weights = _solve_ridge(matrix[: len(which), : len(which)], right[: len(which)], ridge)
+        scatter.answer(self.block, which, weights)
         self._solved = True
 
     def learn_row(self, block: Array, label: float, group: int, bound: float) -> bool:
@@ -66,20 +93,20 @@ class Scatter(Centred):
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         dense = self.dense(rows)
+        groups = np.zeros(len(answers), np.int64) if groups is None else groups
         if not learning:
             self._solve()
-            nothing = np.zeros(len(answers), np.int64)
-            scatter.run(self.block, dense, answers, nothing, predictions, False)
+            scatter.run(self.block, dense, answers, groups, predictions, False)
             return
-        assert groups is not None
         for i in range(len(answers)):
             one = slice(i, i + 1)
-            for learn in (False, True):
-                self._solve()
-                scatter.run(
-                    self.block, dense[one], answers[one], groups[one], predictions[one], learn
-                )
-            self._solved = False
+            self.run(DenseBlock(0, 1, dense[one]), answers[one], predictions[one], False)
+            self.absorb(DenseBlock(0, 1, dense[one]), answers[one], groups[one])
+
+    def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
+        """Learn rows, each as one of its group, without predicting them."""
+        scatter.run(self.block, self.dense(rows), answers, groups, np.empty(len(answers)), True)
+        self._solved = False
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
