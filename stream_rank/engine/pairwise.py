@@ -218,10 +218,11 @@ def _keep(state, values, label, member):
 
 @inlined
 def _constant(state):
-    """Let the mean prediction of the events kept be their mean label."""
+    """Let the mean prediction of the events kept be their mean label, or 0 where scores have a scale of their own."""
     count = max(1, get(state.sizes, USED))
     mean = dot(state.weights, state.sums, state.slots)
-    put(state.parameters, BIAS, (get(state.parameters, LABEL_SUM) - mean) / count)
+    wanted = get(state.parameters, LABEL_SUM) if get(state.sizes, TARGET) == MAGNITUDE else 0.0
+    put(state.parameters, BIAS, (wanted - mean) / count)
 
 
 @inlined

@@ -32,8 +32,8 @@ class PairwiseRanker(GroupedLearner):
     only where magnitudes of 0 mean something (`mp`, `svr`, `rls-magnitude`). A step is implicit: it
     minimises the loss of the pair after it, and so never overshoots. A predicted tie counts as misranked, as in MP's
     eq. 69; for `hr`, whose slope there is 0, it is stepped as if 1 were wanted, or no rule would
-    ever leave zero. The score gets the constant that makes the mean prediction of the events kept their mean label;
-    losses that do not look at magnitudes leave scores on a scale of their own.
+    ever leave zero. The score gets the constant that makes the mean prediction of the events kept their mean label, or 0
+    with the losses that do not look at magnitudes (`hinge`, `hr`, `rls-unit`), whose scores have a scale of their own.
 
     Rates are for features of about one: put a scaler before it. Too small a rate learns nothing for long.
 

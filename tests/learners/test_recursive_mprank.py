@@ -239,9 +239,14 @@ def test_asking_in_between_changes_nothing() -> None:
 def test_learning_many_does_not_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = rated(50, 4)
     model, one = RecursiveMPRank(C=1.0), RecursiveMPRank(C=1.0)
-    solved = []
+    solved: list[int] = []
     plain = np.linalg.solve
-    monkeypatch.setattr(np.linalg, "solve", lambda *a: solved.append(1) or plain(*a))
+
+    def solve(matrix: Any, right: Any) -> Any:
+        solved.append(len(right))
+        return plain(matrix, right)
+
+    monkeypatch.setattr(np.linalg, "solve", solve)
     model.learn_many(X, y)
     assert not solved
     for x, label in zip(dicts(X), y.tolist(), strict=True):
