@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store
+from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store, total
 from stream_rank.engine.memory import Layout, Section, padded, place
-from stream_rank.engine.sums import dot
 from stream_rank.engine.support import power
 
 __all__ = [
     *("ACTIVE", "EVENTS", "FADING", "FEATURES", "FORGETTING", "NEXT", "STRENGTH", "SLOTS"),
-    *("BIAS", "TOTAL", "Centre", "age", "centre", "centre_layout", "constant", "open_centre"),
+    *("TOTAL", "Centre", "age", "centre", "centre_layout", "open_centre"),
     *("SECTIONS", "score"),
 ]
 
@@ -32,7 +31,7 @@ SECTIONS = 9
 
 # Entries of SIZES and of PARAMETERS; the strength is the regularization, or C where that follows from it.
 SLOTS, EVENTS, FEATURES, ACTIVE, NEXT = range(5)
-STRENGTH, FORGETTING, FADING, TOTAL, BIAS = range(5)
+STRENGTH, FORGETTING, FADING, TOTAL = range(4)
 
 
 def centre_layout(n_slots: int, n_rows: int) -> Layout:
@@ -40,7 +39,7 @@ def centre_layout(n_slots: int, n_rows: int) -> Layout:
     slots = padded(n_slots, np.float64)
     return {
         "sizes": Section("int64", (5,)),
-        "parameters": Section("float64", (5,)),
+        "parameters": Section("float64", (4,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),
         "means": Section("float64", (n_rows, slots)),
@@ -86,15 +85,15 @@ def open_centre(block):
 
 @inlined
 def score(state, values):
-    """The score of an event, with the constant."""
-    return dot(state.weights, values, state.slots) + get(state.parameters, BIAS)
+    """The score of an event: the mean label, and the weights times its distance from the mean of all.
 
-
-@inlined
-def constant(state):
-    """Let the mean prediction of all events be their mean label."""
-    mean = dot(state.weights, state.means, state.slots)
-    put(state.parameters, BIAS, get(state.label_means, 0) - mean)
+    So the mean prediction of all events is their mean label; and an offset of the features costs no digits.
+    """
+    result = spread(0.0)
+    for i in range(0, state.slots, 8):
+        distance = load(values, i, 0.0) - load(state.means, i, 0.0)
+        result = result + load(state.weights, i, 0.0) * distance
+    return get(state.label_means, 0) + total(result)
 
 
 @inlined

@@ -26,6 +26,7 @@ from stream_rank.engine.lanes import (
     spread,
     store,
     total,
+    total_each,
     where,
 )
 from stream_rank.engine.memory import Layout, Section
@@ -107,14 +108,7 @@ def _products(columns, length, values, products):
         f = f + load(columns, 5 * length + i, 0.0) * x
         g = g + load(columns, 6 * length + i, 0.0) * x
         h = h + load(columns, 7 * length + i, 0.0) * x
-    put(products, 0, total(a))
-    put(products, 1, total(b))
-    put(products, 2, total(c))
-    put(products, 3, total(d))
-    put(products, 4, total(e))
-    put(products, 5, total(f))
-    put(products, 6, total(g))
-    put(products, 7, total(h))
+    store(products, 0, total_each(a, b, c, d, e, f, g, h))
 
 
 @inlined

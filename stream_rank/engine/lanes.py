@@ -35,6 +35,7 @@ __all__ = [
     "spread",
     "store",
     "total",
+    "total_each",
     "totals",
     "where",
 ]
@@ -246,6 +247,38 @@ def running(typingctx: Any, vector: Any) -> Any:
     return vector(vector), build
 
 
+def _totals_of(builder: Any, parts: list[Any], run: int) -> Any:
+    """The totals of eight vectors of `run` lanes, as a vector: half onto half, as each would be alone."""
+    n_rows = len(parts)
+
+    def chosen(a: Any, b: Any, lanes: list[int]) -> Any:
+        pattern = ir.Constant(ir.VectorType(_INT32, len(lanes)), lanes)
+        return builder.shuffle_vector(a, b, pattern)
+
+    while run > 1:  # every part holds runs of this many lanes, a run a row
+        width, run = parts[0].type.count, run // 2
+        low = [first + i for first in range(0, width, 2 * run) for i in range(run)]
+        pairs = [(part, part) for part in parts]
+        if width == n_rows and len(parts) > 1:
+            pairs = list(zip(parts[::2], parts[1::2], strict=True))
+            low += [width + i for i in low]
+        high = [run + i for i in low]
+        parts = [builder.fadd(chosen(a, b, low), chosen(a, b, high)) for a, b in pairs]
+    return parts[0]
+
+
+@intrinsic
+def total_each(
+    typingctx: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any
+) -> Any:
+    """The totals of eight vectors of doubles, as a vector."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _totals_of(builder, list(args), a.lanes)
+
+    return a(a, b, c, d, e, f, g, h), build
+
+
 @intrinsic
 def totals(typingctx: Any, base: Any, stride: Any, rows: Any, factors: Any) -> Any:
     """The totals of `load(base, rows[i] * stride) * factors` for 8 rows, as a vector of doubles.
@@ -257,27 +290,14 @@ def totals(typingctx: Any, base: Any, stride: Any, rows: Any, factors: Any) -> A
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         start, step, which, x = args
 
-        def chosen(a: Any, b: Any, lanes: list[int]) -> Any:
-            pattern = ir.Constant(ir.VectorType(_INT32, len(lanes)), lanes)
-            return builder.shuffle_vector(a, b, pattern)
-
         parts = []
         for i in range(n_rows):
             row = builder.zext(builder.load(builder.gep(which, [_INT64(i)])), _INT64)
             place = builder.gep(start, [builder.mul(step, row)])
             place = builder.bitcast(place, _vector(factors).as_pointer())
             parts.append(builder.fmul(builder.load(place, align=element.bitwidth // 8), x))
-        run = factors.lanes  # every part holds runs of this many lanes, a run a row
-        while run > 1:
-            width, run = parts[0].type.count, run // 2
-            low = [first + i for first in range(0, width, 2 * run) for i in range(run)]
-            pairs = [(part, part) for part in parts]
-            if width == n_rows and len(parts) > 1:
-                pairs = list(zip(parts[::2], parts[1::2], strict=True))
-                low += [width + i for i in low]
-            high = [run + i for i in low]
-            parts = [builder.fadd(chosen(a, b, low), chosen(a, b, high)) for a, b in pairs]
-        return parts[0] if element is types.float64 else builder.fpext(parts[0], _vector(result))
+        sums = _totals_of(builder, parts, factors.lanes)
+        return sums if element is types.float64 else builder.fpext(sums, _vector(result))
 
     return result(base, types.int64, rows, factors), build
 

@@ -28,7 +28,6 @@ from stream_rank.engine.centre import (
     age,
     centre,
     centre_layout,
-    constant,
     open_centre,
     score,
 )
@@ -159,7 +158,6 @@ def _learn(state, values, label, group):
             _absorb(state, means.centred, distance, 1.0 / weight)
     if forgetting < 1.0:
         _renew(state)
-    constant(means)
 
 
 @compiled

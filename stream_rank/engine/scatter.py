@@ -16,7 +16,6 @@ from stream_rank.engine.centre import (
     age,
     centre,
     centre_layout,
-    constant,
     open_centre,
     score,
 )
@@ -108,13 +107,12 @@ def equations(block, matrix, right):
 
 @compiled
 def answer(block, which, values):
-    """Set the weights: those of some features, 0 of the others; and the constant."""
+    """Set the weights: those of some features, 0 of the others."""
     state = open_state(block)
     for j in range(state.centre.slots):
         put(state.centre.weights, j, 0.0)
     for at in range(len(which)):
         put(state.centre.weights, which[at], values[at])
-    constant(state.centre)
 
 
 @compiled

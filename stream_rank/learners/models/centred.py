@@ -43,7 +43,8 @@ class Centred(GroupedRowModel, GroupRows):
     @property
     def constant(self) -> float:
         """What is added to the weighted features."""
-        return float(self.memory["parameters"][centre.BIAS])
+        means, label_means = self.memory["means"], self.memory["label_means"]
+        return float(label_means[0] - self.weights() @ means[0])
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
