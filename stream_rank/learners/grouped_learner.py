@@ -87,7 +87,11 @@ class GroupedLearner(ScoreLearner):
 def _group_column(group: Any, n_events: int) -> list[Hashable]:
     """The groups of events, one for each."""
     table = getattr(group, "ndim", 1) != 1 or hasattr(group, "columns")
-    if table or isinstance(group, str | bytes | Mapping | Set) or not isinstance(group, Iterable):
+    if (
+        table
+        or isinstance(group, str | bytes | bytearray | Mapping | Set)
+        or not isinstance(group, Iterable)
+    ):
         kind = f"a {type(group).__name__}" if table else repr(group)
         raise EventError(f"groups must be one column, a name for each event in order, not {kind}")
     # times stay as they are, for a time's number is not a time

@@ -37,7 +37,8 @@ class PairwiseRanker(GroupedLearner):
 
     Rates are for features of about one: put a scaler before it. Too small a rate learns nothing for long.
 
-    Cost: O(window + pairs * d) an event, and O(window * d) more once in `window` events.
+    Cost: O(window + pairs * d) an event, and O(window * d) more once in `window` events, when the sums that the constant
+    is made of are formed anew: until then an event far off, 1e10 times the others, leaves rounding in it.
 
     Parameters
     ----------

@@ -44,3 +44,8 @@ class ExactSum:
     def value(self) -> float:
         """The sum, rounded."""
         return self.units / (1 << 2 * _PLACES)
+
+    def square_less(self, other: "ExactSum") -> float:
+        """The square of the sum, less another sum, rounded once."""
+        one = 1 << 2 * _PLACES
+        return (self.units * self.units - other.units * one) / (one * one)

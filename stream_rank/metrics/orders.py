@@ -32,9 +32,10 @@ class Orders(PointPart):
     def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
         """Add an event, or take it away."""
         self._change(y_true, y_pred, w, sign)
-        self._labels[y_true] += sign
-        if not self._labels[y_true]:
-            del self._labels[y_true]
+        if w > 0:
+            self._labels[y_true] += sign
+            if not self._labels[y_true]:
+                del self._labels[y_true]
         self._weight.add(sign * w)
         self._own.add_product(sign * w, w)
 
@@ -65,4 +66,4 @@ class Orders(PointPart):
     @property
     def pairs(self) -> float:
         """All pairs."""
-        return (self._weight.value**2 - self._own.value) / 2 if self.events > 1 else 0.0
+        return self._weight.square_less(self._own) / 2

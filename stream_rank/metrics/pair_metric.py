@@ -4,6 +4,8 @@ import math
 from collections.abc import Hashable
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from stream_rank.metrics.metric import StreamMetric
 
 __all__ = ["PairMetric", "Part"]
@@ -23,21 +25,22 @@ class Part(Protocol):
         """What is summed over all pairs, and what it is to be divided by."""
 
 
-_LARGEST = 1e150
-"""Squares of differences are numbers too."""
+_LARGEST = 1e75
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-30, 1e30
+"""Squares of differences, times the weights of two events, summed over all pairs, are numbers too."""
 
 
-def _number(what: str, value: Any) -> float:
+def _number(what: str, value: Any, largest: float) -> float:
     """A number that can be compared with others."""
     try:
-        if isinstance(value, str | bytes | complex):
+        if isinstance(value, str | bytes | bytearray | complex) or np.iscomplexobj(value):
             raise TypeError
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not abs(number) <= _LARGEST:
+    if not abs(number) <= largest:
         raise ValueError(
-            f"{what} {value!r} must be a finite number of at most {_LARGEST:g} in size to be compared"
+            f"{what} {value!r} must be a finite number of at most {largest:g} in size to be compared"
         )
     return number
 
@@ -59,10 +62,15 @@ class PairMetric(StreamMetric):
     def _count(self, y_true: Any, y_pred: Any, w: float, group: Hashable, sign: int) -> None:
         if y_pred is None:
             return
-        true, predicted = _number("label", y_true), _number("prediction", y_pred)
-        weight = _number("weight", w)
+        true, predicted = (
+            _number("label", y_true, _LARGEST),
+            _number("prediction", y_pred, _LARGEST),
+        )
+        weight = _number("weight", w, _LARGEST_WEIGHT)
         if weight < 0:
             raise ValueError(f"weight {w!r} is below 0; an event is taken back by revert")
+        if 0 < weight < _LEAST_WEIGHT:
+            raise ValueError(f"weight {w!r} is neither 0 nor at least {_LEAST_WEIGHT:g}")
         try:
             part = self._parts.get(group)
             if group != group:

@@ -12,9 +12,9 @@ _TOLERANCE = 1e-11
 class PointPart:
     """Points, and a sum over pairs of them.
 
-    What lies around a point is found with the rounding errors of sums over all points, so one event far off
-    spoils what is added while it is there. How much is counted; when as many events were taken away as are left
-    and it is too much, the sum is formed anew.
+    What lies around a point is found with the rounding errors of sums over all points, so one event far off, or
+    one that weighs far more, spoils what is added while it is there. How much is counted; where it is too much, the
+    sum is formed anew when that event goes, and at the latest when as many were taken away as are left.
     """
 
     def __init__(self) -> None:
@@ -24,6 +24,7 @@ class PointPart:
         self._points = Points()
         self._taken = 0
         self._error = self._scale = 0.0
+        self._farthest = self._heaviest = 0.0
         self._clear()
 
     def _clear(self) -> None:
@@ -45,7 +46,9 @@ class PointPart:
             self._points.add(y, f, w, count)
         lower, upper = self._points.around(y, f)
         weight, others = w * count, lower.all + upper.all
-        self._error += _ROUNDING * abs(weight) * others * (abs(self._points.distance(y)) + 1)
+        self._farthest = max(self._farthest, abs(self._points.distance(y)) + 1)
+        self._heaviest = max(self._heaviest, abs(weight) + others)
+        self._error += _ROUNDING * abs(weight) * self._heaviest * self._farthest
         self._scale += weight * (others + lower.all_steps + upper.all_steps)
         self._weigh(lower, upper, weight)
         if count > 0:
@@ -53,12 +56,17 @@ class PointPart:
 
     def _change(self, y: float, f: float, w: float, sign: int) -> None:
         """Let a point come or go."""
+        distance = abs(self._points.distance(y))
+        # of the one that distances are kept from, all others are far
+        out = distance == 0 or 2 * (distance + 1) >= self._farthest or 2 * w >= self._heaviest
         self._place(y, f, w, sign)
-        self._taken += sign < 0
-        if self._taken > self.events:
+        if sign > 0:
+            return
+        self._taken += 1
+        if (out or self._taken > self.events) and self._error > _TOLERANCE * self._scale:
+            content = self._points.content()
+            self._begin()
+            for point in content:
+                self._place(*point)
+        elif self._taken > self.events:
             self._taken = 0
-            if self._error > _TOLERANCE * self._scale:
-                content = self._points.content()
-                self._begin()
-                for point in content:
-                    self._place(*point)

@@ -282,3 +282,14 @@ def test_large_pairs_are_borne() -> None:
 def test_parameters_out_of_range(parameters: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         RecursiveMPRank(**parameters)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n_features", [2, 60, 101])
+def test_what_is_seen_in_a_small_difference_of_large_columns(n_features: int) -> None:
+    """With C, too: other features must not hide it."""
+    generator = np.random.default_rng(0)
+    X, z = generator.normal(size=(1000, 100)), generator.normal(size=1000)
+    X = 1e4 * np.column_stack([X[:, 0], X[:, 0] + 3e-6 * z, X[:, 1:]])[:, :n_features]
+    model = RecursiveMPRank(C=1e12)
+    model.learn_many(X, z)
+    assert np.std(model.predict_many(X) - z) < 1e-3

@@ -15,8 +15,8 @@ __all__ = ["Scatter"]
 Array = npt.NDArray[Any]
 
 
-_DOUBTFUL = 1e-13
-"""A pivot that lost so many digits, of a matrix with a diagonal of ones, has none left that count."""
+_DOUBTFUL = 1e-15
+"""What is left of a pivot or an eigenvalue, for every row of a matrix with a diagonal of ones, when rounding is all of it."""
 
 
 def _solve_ridge(matrix: Array, right: Array, ridge: float) -> Array:
