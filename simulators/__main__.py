@@ -91,7 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         from simulators import jester
 
-        return jester.report(given.data, given.trials, given.users)
+        try:
+            ratings = jester.load(given.data)
+        except (ValueError, OSError) as error:
+            print(error)
+            return 2
+        return jester.report(ratings, given.trials, given.users)
     if given.command == "mprank-figure-1":
         _one_core()
         from simulators import mprank_figure_1

@@ -69,7 +69,14 @@ def load(file: Path) -> Ratings:
     content = file.read_bytes()
     lines = (gzip.decompress(content) if file.suffix == ".gz" else content).decode().splitlines()
     table = [line.split(",")[1:101] for line in lines]
-    given = np.array([[99.0 if v == "" else float(v) for v in row] for row in table])
+    try:
+        given = np.array([[99.0 if v == "" else float(v) for v in row] for row in table])
+        if given.shape[1:] != (100,):
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"{file.name} is not Jester's file: every line must be a count and then 100 ratings, 99 for none"
+        ) from None
     given[given == 99] = np.nan
     return Ratings(given, np.where(np.isnan(given), np.nanmedian(given, axis=1)[:, None], given))
 
@@ -162,9 +169,8 @@ def tune(ratings: Ratings, group: Group, users: int, seed: int) -> tuple[float, 
     return min(found, key=found.__getitem__)
 
 
-def report(file: Path, trials: int, users: int) -> int:
+def report(ratings: Ratings, trials: int, users: int) -> int:
     """Print the table; 1 if a required figure is not reached."""
-    ratings = load(file)
     testers, failed = _testers(ratings), False
     print(
         f"Jester, {users} test users, mean of {trials} trials ± deviation between them; after each the paper's figure\n"

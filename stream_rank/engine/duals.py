@@ -25,7 +25,7 @@ from stream_rank.engine.memory import Layout, Section, place
 
 __all__ = [
     *("BIAS", "BUDGET", "CURSOR", "EVENTS", "OLDEST", "PAIR", "RATE", "REVISITS", "ROWS"),
-    *("SECTIONS", "SLOTS", "TRADE_OFF", "USED", "Duals", "begin", "change", "recount"),
+    *("SECTIONS", "SLOTS", "TRADE_OFF", "USED", "Duals", "begin", "change", "cost_of", "recount"),
     *("duals_layout", "enter", "leave", "next_visit", "off_middle", "open_duals", "row_of", "seat"),
 ]
 
@@ -170,6 +170,15 @@ def change(duals, slot, value, square):
     put(duals.alphas, slot, new)
     put(duals.alpha_sums, row, get(duals.alpha_sums, row) + (new - alpha))
     return new - alpha
+
+
+@inlined
+def cost_of(duals, slot, value):
+    """An event's part of what is minimised, and of the dual, from `w.x~`."""
+    ridge = get(duals.sizes, USED) / (2.0 * get(duals.parameters, TRADE_OFF))
+    alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
+    cost = alpha * value + (label - value) ** 2 / ridge
+    return cost, alpha * (2.0 * label - value - ridge * alpha)
 
 
 @inlined

@@ -19,16 +19,15 @@ from stream_rank.engine.duals import (
     ROWS,
     SECTIONS,
     SLOTS,
-    TRADE_OFF,
     USED,
     Duals,
     begin,
     change,
+    cost_of,
     duals_layout,
     enter,
     leave,
     next_visit,
-    off_middle,
     open_duals,
     recount,
     row_of,
@@ -245,14 +244,11 @@ def sweep(block):
 def costs(block):
     """What is minimised, and what it cannot be below: the dual at the variables as they are."""
     state = open_state(block)
-    duals, size, errors, bound = state.duals, 0.0, 0.0, 0.0
-    used = get(duals.sizes, USED)
-    ridge = used / (2.0 * get(duals.parameters, TRADE_OFF))
-    for slot in range(used):
-        _centre(state, _vector(state, slot), row_of(get(duals.members, slot)))
+    cost, bound = 0.0, 0.0
+    for slot in range(get(state.duals.sizes, USED)):
+        _centre(state, _vector(state, slot), row_of(get(state.duals.members, slot)))
         value = dot(state.weights, state.centred, state.slots)
-        alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
-        size += alpha * value
-        errors += (label - value) ** 2
-        bound += alpha * (2.0 * label - value - ridge * alpha)
-    return size + (errors / ridge if used > 0 else 0.0), bound
+        part, dual = cost_of(state.duals, slot, value)
+        cost += part
+        bound += dual
+    return cost, bound

@@ -23,16 +23,15 @@ from stream_rank.engine.duals import (
     REVISITS,
     ROWS,
     SECTIONS,
-    TRADE_OFF,
     USED,
     Duals,
     begin,
     change,
+    cost_of,
     duals_layout,
     enter,
     leave,
     next_visit,
-    off_middle,
     open_duals,
     recount,
     row_of,
@@ -263,13 +262,10 @@ def sweep(block, support_block, gram):
 def costs(block, support_block, gram):
     """What is minimised, and what it cannot be below: the dual at the variables as they are."""
     state = open_state(block, support_block, gram)
-    duals, size, errors, bound = state.duals, 0.0, 0.0, 0.0
-    used = get(duals.sizes, USED)
-    ridge = used / (2.0 * get(duals.parameters, TRADE_OFF))
-    for slot in range(used):
+    cost, bound = 0.0, 0.0
+    for slot in range(get(state.duals.sizes, USED)):
         value = _value(state, slot)
-        alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
-        size += alpha * value
-        errors += (label - value) ** 2
-        bound += alpha * (2.0 * label - value - ridge * alpha)
-    return size + (errors / ridge if used > 0 else 0.0), bound
+        part, dual = cost_of(state.duals, slot, value)
+        cost += part
+        bound += dual
+    return cost, bound

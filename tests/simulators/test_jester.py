@@ -50,7 +50,7 @@ def test_the_protocol_on_invented_ratings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = invented(tmp_path)
-    assert report(file, trials=1, users=6) == 0
+    assert report(load(file), trials=1, users=6) == 0
     shown = capsys.readouterr().out
     for group in groups():
         for way in ("on-line", "one pass", "batch"):
@@ -69,6 +69,14 @@ def test_the_protocol_on_invented_ratings(
     assert not np.isnan(jokes.X).any()
     on_line, batch = (scores(jokes, 100.0, 100.0, way) for way in ("on-line", "batch"))
     assert on_line - on_line.mean() == pytest.approx(batch - batch.mean(), abs=0.5)
+
+
+def test_a_file_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "other.csv"
+    for content in ("not,a,file\n", "3,1.0,2.0,3.0\n", ""):
+        file.write_text(content)
+        assert main(["jester", "--data", str(file)]) == 2
+        assert "other.csv is not Jester's file" in capsys.readouterr().out
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
