@@ -7,14 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from river import datasets
 
-from stream_rank import PolynomialFeatures
+from stream_rank.stream.sources.synthetic import blocks
 
 __all__ = ["OAPStream"]
-
-_EDGES = (-1.0, -0.1, 0.25, 1.0)
-_NOISE = 0.125
-_BLOCK = 1024
-"""Events drawn at a time; a stream's first events are the same however many are taken."""
 
 
 class OAPStream(datasets.base.SyntheticDataset):
@@ -50,25 +45,18 @@ class OAPStream(datasets.base.SyntheticDataset):
 
     def arrays(self, n_events: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
         """The first events as a matrix and a column of ranks."""
-        blocks = [
-            block for block, _ in zip(self._blocks(), range(0, n_events, _BLOCK), strict=False)
-        ]
-        X = np.concatenate([X for X, _ in blocks])[:n_events]
-        y = np.concatenate([y for _, y in blocks])[:n_events]
+        found, count = [], 0
+        for block in blocks(self.seed, self.features):
+            found.append(block)
+            count += len(block[1])
+            if count >= n_events:
+                break
+        X = np.concatenate([X for X, _ in found])[:n_events]
+        y = np.concatenate([y for _, y in found])[:n_events]
         return X, y
-
-    def _blocks(self) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]]:
-        generator = np.random.default_rng(self.seed)
-        products = PolynomialFeatures(degree=2, offset=1.0)
-        while True:
-            X = generator.random((_BLOCK, 2))
-            saddle = 10 * (X[:, 0] - 0.5) * (X[:, 1] - 0.5)
-            noisy = saddle + generator.normal(0, _NOISE, _BLOCK)
-            y = np.searchsorted(_EDGES, noisy) + 1
-            yield (X if self.features == "raw" else products.matrix(X)), y
 
     def __iter__(self) -> Iterator[tuple[dict[str, float], Any]]:
         names = [f"x{i}" for i in range(self.n_features)]
-        for X, y in self._blocks():
+        for X, y in blocks(self.seed, self.features):
             for row, rank in zip(X.tolist(), y.tolist(), strict=True):
                 yield dict(zip(names, row, strict=True)), rank

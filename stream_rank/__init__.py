@@ -1,6 +1,6 @@
 """stream-rank: ranking rules, learned from a stream one event at a time."""
 
-from stream_rank.errors import EventError, FeatureError, LabelError
+from stream_rank.errors import EventError, FeatureError, LabelError, SnapshotError
 from stream_rank.kernels import Gaussian, Linear, Polynomial
 from stream_rank.learners.averaged_prank import AveragedPRank
 from stream_rank.learners.oap_bagg import OAPBagg
@@ -29,6 +29,7 @@ from stream_rank.metrics.rankings import (
     spearman_footrule,
 )
 from stream_rank.metrics.weighted_kappa import WeightedKappa
+from stream_rank.stream.saving import load, save
 
 __all__ = [
     "M1D",
@@ -55,12 +56,15 @@ __all__ = [
     "RankErrorRate",
     "RankLoss",
     "RecursiveMPRank",
+    "SnapshotError",
     "VotedPRank",
     "WeightedKappa",
     "WidrowHoff",
     "discounted_error",
     "kendall_distance",
+    "load",
     "position_error",
+    "save",
     "spearman_footrule",
 ]
 __version__ = "0.1.0"

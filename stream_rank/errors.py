@@ -1,6 +1,15 @@
 """The errors that users meet, each saying what was expected, what came, and what to do."""
 
-__all__ = ["EventError", "FeatureError", "LabelError"]
+__all__ = [
+    "ConfigError",
+    "EventError",
+    "FeatureError",
+    "InputError",
+    "LabelError",
+    "SnapshotError",
+    "TooManyRejectsError",
+    "WriteError",
+]
 
 
 class EventError(ValueError):
@@ -13,3 +22,23 @@ class FeatureError(EventError):
 
 class LabelError(EventError):
     """A label that is not one of the ranks."""
+
+
+class InputError(Exception):
+    """A file or stream that cannot be read."""
+
+
+class SnapshotError(Exception):
+    """A snapshot that cannot be written, or cannot be trusted."""
+
+
+class ConfigError(Exception):
+    """A setting that cannot be."""
+
+
+class TooManyRejectsError(Exception):
+    """More records that are no events than were allowed."""
+
+
+class WriteError(Exception):
+    """A result that cannot be written."""

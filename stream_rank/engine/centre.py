@@ -38,7 +38,7 @@ def centre_layout(n_slots: int, n_rows: int) -> Layout:
     """The sections for `n_slots` features and `n_rows` groups, the row of all events among them."""
     slots = padded(n_slots, np.float64)
     return {
-        "sizes": Section("int64", (5,)),
+        "sizes": Section("int64", (5,), own=(SLOTS, FEATURES)),
         "parameters": Section("float64", (4,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),

@@ -48,8 +48,13 @@ finite, and so do their squares."""
 def duals_layout(budget: int, n_rows: int) -> Layout:
     """The sections for `budget` events and `n_rows` groups, the row of all among them."""
     return {
-        "sizes": Section("int64", (8,)),
-        "parameters": Section("float64", (3,)),
+        "sizes": Section(
+            "int64",
+            (8,),
+            own=(SLOTS, BUDGET, REVISITS, ROWS),
+            below={USED: budget + 1, OLDEST: budget, CURSOR: budget},
+        ),
+        "parameters": Section("float64", (3,), infinite=True),  # as the rate of no rate is
         "alphas": Section("float64", (budget,)),
         "labels": Section("float64", (budget,)),
         "members": Section("int64", (budget,)),

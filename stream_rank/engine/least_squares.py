@@ -39,7 +39,7 @@ def layout(n_slots: int, dtype: str) -> Layout:
     """The sections for `n_slots` features."""
     slots = padded(n_slots, dtype)
     return {
-        "sizes": Section("int64", (2,)),
+        "sizes": Section("int64", (2,), own=(SLOTS,)),
         "parameters": Section("float64", (3,)),
         "weights": Section(dtype, (slots,)),
         "row": Section(dtype, (slots,), scratch=True),

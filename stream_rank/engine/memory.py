@@ -10,7 +10,9 @@ Sections begin on cache lines.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +21,22 @@ import numpy.typing as npt
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import WIDTH_BYTES, get, pointer
 
-__all__ = ["Layout", "Memory", "Section", "aligned", "padded", "place"]
+__all__ = ["Layout", "Memory", "Section", "aligned", "padded", "place", "within"]
 
 
 class Section(NamedTuple):
-    """A section of a memory; scratch is written before it is read, and no part of what is known."""
+    """A section of a memory."""
 
     dtype: npt.DTypeLike
     shape: tuple[int, ...]
     scratch: bool = False
+    """Written before it is read, and no part of what is known."""
+    own: tuple[int, ...] | None = ()
+    """Entries that follow from parameters and room; None if all of them do."""
+    below: Mapping[int, int] = {}
+    """What some entries, which count or point, are always below."""
+    infinite: bool = False
+    """Whether infinities stand for something."""
 
 
 Layout = Mapping[str, Section]
@@ -52,6 +61,25 @@ def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return raw[start : start + size].view(dtype).reshape(shape)
 
 
+_most: ContextVar[float] = ContextVar("most", default=math.inf)
+
+_SCRATCH_SHARE = 256
+"""Scratch is at most so many times as large as what is kept, and this many kilobytes."""
+
+
+@contextmanager
+def within(n_bytes: int) -> Iterator[None]:
+    """Inside, no memory is made that keeps more than so many bytes: a `MemoryError` comes before it is.
+
+    For those who make a memory because a file says how large it is.
+    """
+    token = _most.set(n_bytes)
+    try:
+        yield
+    finally:
+        _most.reset(token)
+
+
 class Memory:
     """The sections of `layout` in one block of `dtype`, filled with zeros.
 
@@ -69,6 +97,10 @@ class Memory:
         sizes = {
             name: np.dtype(s.dtype).itemsize * math.prod(s.shape) for name, s in layout.items()
         }
+        kept = sum(sizes[name] for name, section in layout.items() if not section.scratch)
+        most = _most.get()
+        if kept > most or sum(sizes.values()) > _SCRATCH_SHARE * (most + 1024):
+            raise MemoryError(f"{sum(sizes.values()):,} bytes, where {most:,} were expected")
         place, places = _lines(8 * len(self.layout)), []
         for size in sizes.values():
             places.append(place)
@@ -92,6 +124,36 @@ class Memory:
             both = tuple(slice(min(a, b)) for a, b in zip(old.shape, new.shape, strict=True))
             new[both] = old[both]
         return other
+
+    def adopt(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take over what a memory of the same parameters kept, whatever room it had.
+
+        A `ValueError` if it cannot be of such a memory; nothing is left out, and nothing points anywhere it may not.
+        """
+        wanted = self.kept()
+        if kept.keys() != wanted.keys():
+            raise ValueError(f"sections {sorted(kept)} instead of {sorted(wanted)}")
+        for name, mine in wanted.items():
+            given, section = kept[name], self.layout[name]
+            larger = given.ndim != mine.ndim or any(
+                a > b for a, b in zip(given.shape, mine.shape, strict=True)
+            )
+            if given.dtype != mine.dtype or larger:
+                raise ValueError(
+                    f"section {name} is {given.dtype}{given.shape}, not {mine.dtype}{mine.shape}"
+                )
+            if mine.dtype.kind == "f":
+                sound = ~np.isnan(given) if section.infinite else np.isfinite(given)
+                if not sound.all():
+                    raise ValueError(f"section {name} has numbers that are not finite")
+            if section.own is None:
+                continue
+            own = mine[list(section.own)].copy()
+            mine[tuple(map(slice, given.shape))] = given
+            mine[list(section.own)] = own
+            for entry, bound in section.below.items():
+                if not 0 <= mine[entry] < bound:
+                    raise ValueError(f"entry {entry} of section {name} is {mine[entry]}")
 
     def kept(self) -> dict[str, npt.NDArray[Any]]:
         """The sections that are not scratch."""

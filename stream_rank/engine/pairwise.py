@@ -67,7 +67,12 @@ def layout(n_slots: int, window: int) -> Layout:
     """The sections for `n_slots` features and `window` events."""
     slots = padded(n_slots, np.float64)
     return {
-        "sizes": Section("int64", (11,)),
+        "sizes": Section(
+            "int64",
+            (11,),
+            own=(SLOTS, WINDOW, PAIRS, TARGET, SIDE, POWER, RELATIVE),
+            below={USED: window + 1, OLDEST: window},
+        ),
         "parameters": Section("float64", (5,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),

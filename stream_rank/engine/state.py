@@ -53,15 +53,15 @@ def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:
     slots, edges = padded(n_slots, dtype), padded(n_ranks + 1, "float64")
     listed = padded(n_members, "float64") + GROUP
     return {
-        "sizes": Section("int64", (8,)),
-        "thresholds": Section("float64", (n_members, edges)),
-        "mean_thresholds": Section("float64", (edges,)),
+        "sizes": Section("int64", (8,), own=(MEMBERS, SLOTS, RANKS, RULE)),
+        "thresholds": Section("float64", (n_members, edges), infinite=True),
+        "mean_thresholds": Section("float64", (edges,), infinite=True),
         "mean": Section("float64", (slots,)),
         "weights": Section(dtype, (n_members, slots)),
         "correct": Section("int64", (n_members,)),
         "coins": Section("uint64", (-(-n_members // WORD),), scratch=True),
         "chosen": Section("uint32", (listed,), scratch=True),
-        "everybody": Section("uint32", (listed,)),
+        "everybody": Section("uint32", (listed,), own=None),
         "scores": Section("float64", (listed,), scratch=True),
         "wrong": Section("uint32", (n_members,), scratch=True),
         "steps": Section("float64", (SUMS, edges), scratch=True),

@@ -43,7 +43,12 @@ def support_layout(budget: int, n_features: int, dtype: str) -> Layout:
     """The sections of a support set of at most `budget` vectors."""
     features, slots = padded(n_features, dtype), padded(budget, dtype)
     return {
-        "sizes": Section("int64", (5,)),
+        "sizes": Section(
+            "int64",
+            (5,),
+            own=(KIND, BUDGET, FEATURES),
+            below={USED: budget + 1, OLDEST: budget},
+        ),
         "parameters": Section("float64", (2,)),
         "vectors": Section(dtype, (budget, features)),
         "squares": Section("float64", (budget,)),

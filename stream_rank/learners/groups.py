@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from stream_rank.errors import EventError
 
-__all__ = ["Groups"]
+__all__ = ["Alone", "Groups"]
 
 
 class Groups:
@@ -61,7 +61,7 @@ class Groups:
     def alone(self) -> int:
         """The row of a group that no other event will be of."""
         self._pairs += 1
-        return self.see(_Alone(self._pairs))
+        return self.see(Alone(self._pairs))
 
     @staticmethod
     def check(name: Any, row: int | None = None) -> None:
@@ -78,11 +78,11 @@ class Groups:
             )
 
 
-class _Alone(int):
+class Alone(int):
     """The name of a group that has no name: equal to itself, and to no name that a user could give."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Alone) and int(self) == int(other)
+        return isinstance(other, Alone) and int(self) == int(other)
 
     def __hash__(self) -> int:
         return hash(("alone", int(self)))

@@ -8,6 +8,7 @@ import numpy as np
 from stream_rank.errors import FeatureError
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.dense_table import DenseTable, frame_of
+from stream_rank.learners.rows import Rows
 from stream_rank.learners.sparse_table import SparseTable
 from stream_rank.learners.vocabulary import Vocabulary
 
@@ -43,8 +44,11 @@ def open_table(X: Any, bound: float, longest: float) -> Table:
     Parameters
     ----------
     X
-        A data frame (names are features), an array (column i is feature i) or a sparse matrix.
+        A data frame (names are features), an array (column i is feature i), a sparse matrix, or rows of a stream,
+        whose numbers were checked when they were read.
     """
+    if isinstance(X, Rows):
+        return X
     if hasattr(X, "tocsr"):
         return SparseTable(X.tocsr(), bound, longest)
     frame = frame_of(X)

@@ -37,6 +37,12 @@ class Dual(GroupRows):
         self.memory["sizes"][duals.ROWS] = self.n_rows
         return moved
 
+    def resume(self) -> None:
+        """See that every event is of a group that there is."""
+        rows = self.memory["members"] % duals.PAIR
+        if self.memory["members"].min() < 0 or rows.max() >= self.n_rows:
+            raise ValueError("an event of no group")
+
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
         return {"duals": self.memory}

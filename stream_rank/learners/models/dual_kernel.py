@@ -100,6 +100,11 @@ class DualKernel(Dual):
         """All there is to keep, by name."""
         return {**super().memories(), "support": self.support.memory}
 
+    def resume(self) -> None:
+        """Form the kernel values of the events kept anew."""
+        super().resume()
+        mprank_kernel.fill(*self._parts())
+
     def __getstate__(self) -> dict[str, Any]:
         views = ("block", "row", "gram")
         return {name: value for name, value in self.__dict__.items() if name not in views}

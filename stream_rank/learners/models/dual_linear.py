@@ -29,6 +29,10 @@ class DualLinear(GroupedRowModel, Dual):
     def _layout(self, n_slots: int) -> Layout:
         return mprank.layout(n_slots, self.budget, self.n_rows)
 
+    def resume(self) -> None:
+        """See that every event is of a group that there is."""
+        Dual.resume(self)
+
     def sweep(self) -> None:
         """Step along the dual variables of all events kept, once each."""
         mprank.sweep(self.block)

@@ -142,6 +142,14 @@ class Family:
         ballots /= ballots.sum()
         return ballots @ memory["weights"], ballots @ memory["thresholds"][:, inner]
 
+    def resume(self) -> None:
+        """See that the thresholds are whole, and their fences stand."""
+        inner = slice(1, self.n_ranks)
+        for name in ("thresholds", "mean_thresholds"):
+            if not np.isfinite(self.memory[name][..., inner]).all():
+                raise ValueError(f"section {name} has numbers that are not finite")
+        self._fence(self.memory, self.n_ranks)
+
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
         return {"family": self.memory}

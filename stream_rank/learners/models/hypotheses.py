@@ -26,6 +26,13 @@ class Hypotheses(Family):
         sizes[voted.CURRENT], sizes[voted.USED] = 0, 1
         self.memory["correct"][0] = 1
 
+    def resume(self) -> None:
+        """See that the hypothesis that learns is one of those that are used."""
+        super().resume()
+        current, used = self._size(voted.CURRENT), self._size(voted.USED)
+        if not 0 <= current < used <= self._size(state.MEMBERS):
+            raise ValueError(f"hypothesis {current} of {used}")
+
     def run(
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
     ) -> None:

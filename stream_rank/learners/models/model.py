@@ -52,6 +52,9 @@ class Model(Protocol):
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
 
+    def resume(self) -> None:
+        """Make what is not kept, after the memories were filled; a `ValueError` if they cannot be of such a model."""
+
 
 class GroupedModel(Model, Protocol):
     """A model whose events come in groups, each with a row of its own."""

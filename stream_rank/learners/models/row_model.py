@@ -61,6 +61,9 @@ class RowModel:
         """The weights, slot by slot."""
         return self.memory["weights"]
 
+    def resume(self) -> None:
+        """There is nothing that is not kept."""
+
     def __getstate__(self) -> dict[str, Any]:
         views = ("block", "row")
         return {name: value for name, value in self.__dict__.items() if name not in views}

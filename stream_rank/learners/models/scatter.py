@@ -108,6 +108,10 @@ class Scatter(Centred):
         scatter.run(self.block, self.dense(rows), answers, groups, np.empty(len(answers)), True)
         self._solved = False
 
+    def resume(self) -> None:
+        """Weights were solved for when they were kept."""
+        self._solved = True
+
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""
         self._solve()

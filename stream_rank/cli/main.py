@@ -1,0 +1,84 @@
+"""`stream-rank`: learn rankings from streams, from the command line."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from stream_rank import __version__
+from stream_rank.cli import predict, replay, schema, snapshot
+from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
+from stream_rank.nearest import unknown
+
+__all__ = ["main"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest flag when there is none of a name."""
+
+    def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            known = sorted(self._flags(found))
+            given = rest[0].partition("=")[0]
+            if given.startswith("-"):
+                self.error(unknown("flag", given, known))
+            self.error(f"what is {rest[0]!r}?")
+        return found
+
+    def _flags(self, found: argparse.Namespace) -> set[str]:
+        parser: argparse.ArgumentParser = self
+        flags = set(parser._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                chosen = action.choices.get(found.command)
+                flags |= set(chosen._option_string_actions) if chosen else set()
+        return flags
+
+
+def _parser() -> argparse.ArgumentParser:
+    codes = "\n".join(f"  {code.value:3}  {meaning}" for code, meaning in MEANINGS.items())
+    parser = _Parser(
+        prog="stream-rank",
+        description=__doc__,
+        epilog=f"exit codes:\n{codes}\n\nsettings may also stand in a TOML file (--config) "
+        "or in variables such as STREAM_RANK_N_RANKS",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"stream-rank {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module, described in (
+        ("replay", replay, "learn from files, and see how well it goes"),
+        ("predict", predict, "rank what is in a file by a rule that was learned"),
+        ("snapshot", snapshot, "look at snapshots, compare and export them"),
+        ("schema", schema, "the JSON Schema of an event"),
+    ):
+        command = commands.add_parser(
+            name,
+            help=described,
+            description=module.__doc__,
+            allow_abbrev=False,
+        )
+        module.add(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code."""
+    try:
+        given = _parser().parse_args(arguments)
+        return int(given.run(given))
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has enough
+        return ExitCode.DONE
+    except Exception as error:
+        code = code_of(error)
+        if code is None:
+            raise
+        print(f"stream-rank: {error}", file=sys.stderr)
+        return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

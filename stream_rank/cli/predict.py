@@ -1,0 +1,67 @@
+"""Write a line of JSON for every record of a file: what a learner predicts of it."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from stream_rank.config import Columns
+from stream_rank.errors import ConfigError
+
+__all__ = ["add", "run"]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Flags of `predict`."""
+    parser.add_argument("snapshot", help="a snapshot, a model that was saved, or a run's folder")
+    parser.add_argument("file", help='a file of events, or "-"; labels are not looked at')
+    parser.add_argument("--learner", help="which one, where a run has several")
+    parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow"])
+    parser.add_argument("--columns", nargs="+", default=[], metavar="ROLE=COLUMN")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Predict."""
+    from stream_rank.stream.chunk import Records
+    from stream_rank.stream.contestant import contestant_of, limits_of
+    from stream_rank.stream.decoder import Decoder
+    from stream_rank.stream.event import Kind
+    from stream_rank.stream.saving import load
+    from stream_rank.stream.sources.opening import open_source
+
+    model = load(given.snapshot, given.learner)
+    n_ranks = getattr(model, "n_ranks", None)
+    contestant = contestant_of("model", model, n_ranks)
+    source = open_source([given.file], given.format, _columns(given.columns).mapping())
+    limits = limits_of([contestant], None, 10_000_000, delayed=False)
+    decoder = Decoder(limits, model._vocabulary.names)
+    for chunk in source.chunks(None):
+        if chunk is None:
+            continue
+        batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
+        lines: dict[int, dict[str, Any]] = {
+            reject.record: {"error": reject.reason} for reject in batch.rejects
+        }
+        found = contestant.predict(batch.rows)
+        for event, record in enumerate(batch.records.tolist()):
+            if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
+                value = float(found[event])
+                whole = contestant.ranks and value == value
+                lines[record] = {"prediction": int(value) if whole else value}
+            else:
+                lines[record] = {"error": "only events with x can be predicted"}
+        for event, name in batch.ids.items():
+            lines[int(batch.records[event])]["id"] = name
+        for record in sorted(lines):
+            sys.stdout.write(json.dumps(lines[record]) + "\n")
+        sys.stdout.flush()
+    return 0
+
+
+def _columns(pairs: list[str]) -> Columns:
+    from pydantic import ValidationError
+
+    try:
+        return Columns(**dict(pair.split("=", 1) for pair in pairs))  # type: ignore[arg-type]
+    except (ValueError, ValidationError):
+        raise ConfigError("--columns takes ROLE=COLUMN, as in x=a,b id=user") from None

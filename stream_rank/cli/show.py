@@ -1,0 +1,118 @@
+"""What people see while a run goes on, and at its end."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from stream_rank.replay import Replay
+
+__all__ = ["Show"]
+
+_LIVE_PERIOD = 0.25
+_LINE_PERIOD = 10.0
+"""Seconds between two lines where there is no terminal to draw on."""
+
+
+class Show:
+    """Progress on standard error: a bar and a table on a terminal, a line now and then elsewhere. Results on standard output."""
+
+    def __init__(self, quiet: bool, as_json: bool) -> None:
+        self._quiet, self._json = quiet, as_json
+        self._error = Console(stderr=True, highlight=False)
+        self._out = Console(highlight=False)
+        self._last = 0.0
+        self._live: Live | None = None
+
+    def warn(self, text: str) -> None:
+        """Say something that a user should know."""
+        self._error.print(text, style="yellow", markup=False, soft_wrap=True)
+
+    @contextmanager
+    def live(self, replay: Replay) -> Iterator[None]:
+        """Draw while a run goes on."""
+        if self._quiet or not self._error.is_terminal:
+            self._last = time.monotonic()
+            yield
+            return
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=self._error,
+        )
+        self._task = self._bar.add_task("starting", total=1.0)
+        with Live(console=self._error, refresh_per_second=4, transient=True) as self._live:
+            yield
+        self._live = None
+
+    def tick(self, replay: Replay) -> None:
+        """Draw what has come of the run, if it is time to."""
+        now = time.monotonic()
+        if self._quiet or now - self._last < (_LIVE_PERIOD if self._live else _LINE_PERIOD):
+            return
+        self._last = now
+        share = replay.source.progress(replay.loop.position)
+        counts = replay.loop.counts
+        text = f"{counts.records:,} events, {counts.rejects:,} rejects"
+        if replay.seconds > 0:
+            text += f", {replay.rate:,.0f}/s"
+        if self._live is not None:
+            self._bar.update(self._task, description=text, completed=share or 0.0)
+            self._live.update(Group(self._bar, _losses(replay)))
+        else:
+            done = "" if share is None else f"{share:.0%}, "
+            print(done + text, file=sys.stderr, flush=True)
+
+    def result(self, summary: Mapping[str, Any], out: Path) -> None:
+        """The end: a table, or the summary as JSON."""
+        if self._json:
+            print(json.dumps(summary, indent=2))
+            return
+        table = _table()
+        for name, found in summary["learners"].items():
+            ranks = "rank_loss" in found
+            loss = found["rank_loss" if ranks else "magnitude_loss"]
+            recent = found["recent_rank_loss" if ranks else "recent_magnitude_loss"]
+            table.add_row(name, "rank" if ranks else "magnitude", _shown(loss), _shown(recent))
+        self._out.print(table)
+        if self._quiet:
+            return
+        rejected = (
+            f", {summary['rejects']:,} rejected ({out / 'rejects.jsonl'})"
+            if summary["rejects"]
+            else ""
+        )
+        rate = summary["events_per_second"]
+        speed = f" at {rate:,} a second" if rate else ""
+        print(f"{summary['events']:,} events{speed}: {summary['learned']:,} learned{rejected}")
+        print(f"curves, confusion and weights: {out / 'report.html'}")
+
+
+def _shown(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.4f}"
+
+
+def _table() -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("learner")
+    for title in ("loss of", "so far", "lately"):
+        table.add_column(title, justify="right")
+    return table
+
+
+def _losses(replay: Replay) -> Table:
+    table = _table()
+    for name, board in replay.loop.scoreboard.boards.items():
+        kind = "rank" if board.ranks else "magnitude"
+        table.add_row(name, kind, _shown(board.loss), _shown(board.recent_loss))
+    return table

@@ -1,0 +1,155 @@
+"""Look at snapshots: list, show, verify, diff, export."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["add", "run"]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Commands and flags of `snapshot`."""
+    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    where = "a snapshot, a model that was saved, or a run's folder (its latest)"
+    listed = commands.add_parser("list", help="the snapshots in a folder", allow_abbrev=False)
+    listed.add_argument("where", help="a folder of snapshots, or of a run")
+    listed.add_argument("--json", action="store_true")
+    show = commands.add_parser("show", help="what is in a snapshot", allow_abbrev=False)
+    show.add_argument("where", help=where)
+    verify = commands.add_parser(
+        "verify", help="whether snapshots can be trusted and loaded", allow_abbrev=False
+    )
+    verify.add_argument("where", nargs="+", help=where)
+    diff = commands.add_parser("diff", help="what two snapshots differ in", allow_abbrev=False)
+    diff.add_argument("one", help=where)
+    diff.add_argument("other", help=where)
+    export = commands.add_parser(
+        "export", help="averaged weights and thresholds as plain JSON", allow_abbrev=False
+    )
+    export.add_argument("where", help=where)
+    export.add_argument("--learner", help="which one, where there are several")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do what is asked; 1 if two snapshots differ."""
+    return int(
+        {"list": _list, "show": _show, "verify": _verify, "diff": _diff, "export": _export}[
+            given.action
+        ](given)
+    )
+
+
+def _list(given: argparse.Namespace) -> int:
+    from stream_rank.errors import SnapshotError
+    from stream_rank.stream.store import SnapshotStore
+
+    for folder in (given.where, f"{given.where.rstrip('/')}/snapshots"):
+        store = SnapshotStore(folder)
+        kept, latest = store.kept(), store.latest()
+        if kept:
+            break
+    else:
+        raise SnapshotError(f"there is no snapshot in {given.where}")
+    if given.json:
+        found = [
+            {
+                "name": each.name,
+                "records": each.records,
+                "written": each.written.isoformat(),
+                "latest": each.name == latest,
+            }
+            for each in kept
+        ]
+        print(json.dumps(found, indent=2))
+        return 0
+    for each in kept:
+        mark = "  latest" if each.name == latest else ""
+        print(f"{store.url_of(each.name)}  {each.records:>12,} records  {each.written}{mark}")
+    return 0
+
+
+def _opened(where: str) -> tuple[Any, dict[str, Any]]:
+    """A snapshot, and the learners in it."""
+    from stream_rank.stream.saving import learner_in, learners_in, open_snapshot
+
+    snapshot = open_snapshot(where)
+    return snapshot, {name: learner_in(snapshot, name) for name in learners_in(snapshot)}
+
+
+def _described(where: str) -> dict[str, Any]:
+    """What people want to know of a snapshot."""
+    from stream_rank.learners.content import parameters_of
+    from stream_rank.stream.saving import state_digest
+
+    snapshot, learners = _opened(where)
+    said = snapshot.said
+    found: dict[str, Any] = {
+        key: said[key] for key in ("position", "counts", "settings") if key in said
+    }
+    found["learners"] = {
+        name: {
+            "class": type(learner).__name__,
+            "parameters": parameters_of(learner),
+            "features": len(learner._vocabulary),
+            "events": int(learner._model.events),
+            "state_sha256": state_digest(learner),
+        }
+        for name, learner in learners.items()
+    }
+    return found
+
+
+def _show(given: argparse.Namespace) -> int:
+    print(json.dumps(_described(given.where), indent=2))
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    for where in given.where:
+        _, learners = _opened(where)
+        print(f"{where}: sound; {', '.join(learners) or 'no learner'}")
+    return 0
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """What is said, a line each."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, value
+
+
+def _diff(given: argparse.Namespace) -> int:
+    one, other = (dict(_flat(_with_rules(where))) for where in (given.one, given.other))
+    names = [*one, *(name for name in other if name not in one)]
+    changed = [name for name in names if one.get(name) != other.get(name)]
+    for name in changed:
+        print(f"{name}: {one.get(name)!r} -> {other.get(name)!r}")
+    if not changed:
+        print("no difference")
+    return int(bool(changed))
+
+
+def _with_rules(where: str) -> dict[str, Any]:
+    from stream_rank.stream.export import exported
+
+    described = _described(where)
+    for name, learner in _opened(where)[1].items():
+        rule = exported(learner)
+        kept = ("weights", "thresholds", "bias")
+        described["learners"][name]["rule"] = {
+            key: dict(enumerate(rule[key], 1)) if key == "thresholds" else rule[key]
+            for key in kept
+            if key in rule
+        }
+    return described
+
+
+def _export(given: argparse.Namespace) -> int:
+    from stream_rank.stream.export import exported
+    from stream_rank.stream.saving import load
+
+    print(json.dumps(exported(load(given.where, given.learner)), indent=2))
+    return 0

@@ -1,0 +1,165 @@
+"""How good one learner is: what it predicted against what came."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.tally import COUNT, LOSS, SPREAD, SUMS, WRONG, tally
+from stream_rank.metrics.misranking import Misranking
+from stream_rank.stream.drift import BLOCK, DriftDetector
+
+__all__ = ["Board"]
+
+Array = npt.NDArray[Any]
+
+_DRIFTS_KEPT = 100
+_WEIGHTS_KEPT = 24
+"""Weights that a point of the curve has: the largest."""
+
+
+class Board:
+    """The test-then-train losses of one learner, of all its past and of its last predictions.
+
+    Ranks have the rank loss: how many steps a prediction is off, on average. Scores have the magnitude loss: the mean
+    over pairs of events of the squared difference between the predicted and the true difference, which
+    is twice the variance of the residuals (Cortes, Mohri and Rastogi, 2007).
+    """
+
+    def __init__(self, ranks: bool, n_ranks: int | None, window: int) -> None:
+        self.ranks = ranks
+        n_rows = n_ranks if ranks and n_ranks else 0
+        self._arrays: dict[str, Array] = {
+            "sums": np.zeros(SUMS),
+            "recent": np.zeros((2, window)),
+            "confusion": np.zeros((n_rows, n_rows), np.int64),
+        }
+        self._detector = DriftDetector()
+        self._pairs, self._pairs_wrong = 0, 0.0
+        self.drifts: list[int] = []
+        self.points: list[dict[str, Any]] = []
+
+    def count(self, labels: Array, predictions: Array) -> None:
+        """Count predictions in the order in which they were made."""
+        arrays = self._arrays
+        sums, means = arrays["sums"], np.empty(len(labels) // BLOCK + 1)
+        end = int(sums[COUNT]) // BLOCK * BLOCK
+        ended = tally(
+            labels, predictions, BLOCK, sums, arrays["recent"], arrays["confusion"], means
+        )
+        for mean in means[:ended].tolist():
+            end += BLOCK
+            if self._detector.update(mean):
+                self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
+
+    def count_pair(self, ahead: float) -> None:
+        """Count a preference by how much the preferred was ahead; a tie is half a mistake."""
+        if ahead == ahead:
+            self._pairs += 1
+            self._pairs_wrong += 0.5 if ahead == 0 else float(ahead < 0)
+
+    def mark(self, events: int, time: int | None, rule: Mapping[str, Any]) -> None:
+        """Set a point of the learning curve."""
+        weights = rule["weights"]
+        largest = sorted(weights, key=lambda name: (-abs(weights[name]), name))[:_WEIGHTS_KEPT]
+        self.points.append(
+            {
+                "events": events,
+                "time": time,
+                "loss": self.loss,
+                "recent": self.recent_loss,
+                "thresholds": list(rule["thresholds"]),
+                "weights": {name: float(weights[name]) for name in largest},
+            }
+        )
+
+    # What is known --------------------------------------------------------------------------
+
+    @property
+    def events(self) -> int:
+        """Predictions counted."""
+        return int(self._arrays["sums"][COUNT])
+
+    @property
+    def loss(self) -> float | None:
+        """The rank loss or the magnitude loss of all predictions; None without any."""
+        return self._loss(LOSS if self.ranks else SPREAD, 1 if self.ranks else 2)
+
+    @property
+    def recent_loss(self) -> float | None:
+        """The same of the last predictions."""
+        labels, predictions = self._window()
+        if not len(labels):
+            return None
+        residuals = labels - predictions
+        return float(np.abs(residuals).mean() if self.ranks else 2 * residuals.var())
+
+    @property
+    def confusion(self) -> list[list[int]]:
+        """How often a rank (row) was predicted as which (column)."""
+        rows: list[list[int]] = self._arrays["confusion"].tolist()
+        return rows
+
+    def _loss(self, entry: int, times: int = 1) -> float | None:
+        sums = self._arrays["sums"]
+        return float(times * sums[entry] / sums[COUNT]) if sums[COUNT] else None
+
+    def _window(self) -> tuple[Array, Array]:
+        """The last labels and predictions, the oldest first."""
+        recent, events = self._arrays["recent"], self.events
+        size = recent.shape[1]
+        labels, predictions = np.roll(recent, -(events % size), axis=1) if events > size else recent
+        return labels[: min(events, size)], predictions[: min(events, size)]
+
+    def summary(self) -> dict[str, Any]:
+        """All losses, by name."""
+        found: dict[str, Any] = {
+            "events": self.events,
+            "rank_loss" if self.ranks else "magnitude_loss": self.loss,
+            "recent_rank_loss" if self.ranks else "recent_magnitude_loss": self.recent_loss,
+            "mean_absolute_error": self._loss(LOSS),
+        }
+        if self.ranks:
+            del found["mean_absolute_error"]  # it is the rank loss
+            found["error_rate"] = self._loss(WRONG)
+        else:
+            found["recent_misranking"] = self._misranking()
+        found["preferences"] = self._pairs
+        found["preferences_misordered"] = self._pairs_wrong / self._pairs if self._pairs else None
+        found["drifts"] = self.drifts
+        return found
+
+    def _misranking(self) -> float | None:
+        """The share of recent pairs in the wrong order."""
+        labels, predictions = self._window()
+        metric = Misranking()
+        for label, prediction in zip(labels.tolist(), predictions.tolist(), strict=True):
+            metric.update(label, prediction)
+        return float(metric.get()) if len(labels) > 1 else None
+
+    # For snapshots --------------------------------------------------------------------------
+
+    def said(self) -> dict[str, Any]:
+        """What it knows beside arrays, as JSON has it."""
+        return {
+            "points": self.points,
+            "drifts": self.drifts,
+            "drift": self._detector.state,
+            "pairs": self._pairs,
+            "pairs_wrong": self._pairs_wrong,
+        }
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays that it counts in."""
+        return dict(self._arrays)
+
+    def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Go on where another was; a `ValueError` if it counted otherwise."""
+        for name, mine in self._arrays.items():
+            if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
+                raise ValueError(f"the scoreboard's {name} have another size")
+            self._arrays[name] = np.array(arrays[name])
+        self.points, self.drifts = list(said["points"]), list(said["drifts"])
+        self._detector.state = said["drift"]
+        self._pairs, self._pairs_wrong = said["pairs"], said["pairs_wrong"]

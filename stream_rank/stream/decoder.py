@@ -1,0 +1,265 @@
+"""From raw events to batches.
+
+A record is read by the first of three that can: the engine's scanner takes plain ratings and requests with known
+features, the compiled decoder of `wire` all events, and the schema of record has the last word and all the words.
+"""
+
+from collections.abc import Hashable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.decimals import powers_of_ten
+from stream_rank.engine.entries import beyond
+from stream_rank.engine.scan import NO_TIME, Reading, scan
+from stream_rank.errors import EventError
+from stream_rank.learners.rows import Rows
+from stream_rank.stream import event as schema
+from stream_rank.stream import wire
+from stream_rank.stream.batch import Batch, Reject
+from stream_rank.stream.chunk import Columns, Records
+from stream_rank.stream.event import Event, Kind
+from stream_rank.stream.known import Known
+from stream_rank.stream.limits import MOST_BYTES, Limits
+
+__all__ = ["Decoder"]
+
+Array = npt.NDArray[Any]
+
+_SMALLEST_ENTRY = 2
+"""Bytes of the shortest feature, a digit and a comma in a list."""
+
+
+@cache
+def _powers() -> Array:
+    return powers_of_ten()  # type: ignore[no-any-return]
+
+
+class Decoder:
+    """Reads chunks one after the other, and knows the features that came so far."""
+
+    def __init__(self, limits: Limits, names: Iterable[Hashable] = ()) -> None:
+        self.limits = limits
+        self.known = Known(names)
+
+    # Records --------------------------------------------------------------------------------
+
+    def records(self, chunk: Records) -> Batch:
+        """The events of records."""
+        n_records, known = len(chunk), self.known
+        names, stamp = known.tables(n_records)
+        room = int((chunk.ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
+        reading = Reading(
+            read=np.empty(n_records, np.bool_),
+            labels=np.empty(n_records),
+            times=np.empty(n_records, np.int64),
+            idents=np.empty((n_records, 2), np.int64),
+            groups=np.empty((n_records, 2), np.int64),
+            entries=np.empty((n_records, 2), np.int64),
+            slots=np.empty(room, np.int64),
+            values=np.empty(room),
+        )
+        # what is too long is not looked at: to the scanner it is empty
+        ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
+        n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
+        doubtful = self._doubtful(reading)
+        kinds = np.where(np.isnan(reading.labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        assembly = _Assembly(self, n_records, n_entries, reading, kinds)
+        for record in np.flatnonzero(doubtful).tolist():
+            raw = chunk.raw(record)
+            try:
+                if len(raw) > MOST_BYTES:
+                    raise EventError(f"longer than {MOST_BYTES:,} bytes")
+                assembly.put(record, self._read(raw))
+            except EventError as error:
+                if raw.strip():
+                    assembly.reject(record, str(error), raw)
+                else:
+                    assembly.skip(record)
+        if self.limits.grouped:
+            assembly.groups.update(_tokens(chunk, reading.groups, ~doubtful))
+        wanted = ~doubtful & ((kinds == Kind.REQUEST) | self.limits.delayed)
+        assembly.ids.update(_tokens(chunk, reading.idents, wanted))
+        return assembly.batch()
+
+    def _doubtful(self, reading: Reading) -> Array:
+        """The records that the scanner did not read, or read and found beyond the limits."""
+        limits, labels = self.limits, reading.labels
+        doubtful: Array = ~reading.read
+        first, last = reading.entries[:, 0], reading.entries[:, 1]
+        beyond(first, last, reading.values, limits.largest, limits.longest, doubtful)
+        if limits.n_ranks is None:
+            doubtful |= np.abs(labels) > limits.largest
+        else:
+            doubtful |= (labels < 1) | (labels > limits.n_ranks)
+            doubtful |= (labels != np.floor(labels)) & ~np.isnan(labels)
+        return doubtful
+
+    def _read(self, raw: bytes) -> Event:
+        """One event, within the limits."""
+        event = wire.decode(raw) or schema.parse(raw)
+        self.limits.check(event)
+        return event
+
+    # Columns --------------------------------------------------------------------------------
+
+    def columns(self, chunk: Columns) -> Batch:
+        """The events of columns."""
+        n_records, limits = len(chunk), self.limits
+        names = list(chunk.features)
+        new = self.known.new(names)
+        if n_records:
+            limits.check_count(len(self.known), len(new))
+            self.known.meet(names)
+        matrix = np.empty((n_records, len(names)))
+        here = np.ones((n_records, len(names)), np.bool_)
+        for place, name in enumerate(names):
+            matrix[:, place] = chunk.features[name]
+            if name in chunk.missing:
+                here[:, place] = ~chunk.missing[name]
+        slots = np.array([self.known.slot_of[name] for name in names], np.int64)
+        ends = np.cumsum(here.sum(axis=1))
+        entries = np.empty((n_records, 2), np.int64)
+        entries[:, 1] = ends
+        entries[1:, 0] = ends[:-1]
+        entries[:1, 0] = 0
+        labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels
+        nothing = np.full((n_records, 2), -1, np.int64)
+        reading = Reading(
+            read=np.ones(n_records, np.bool_),
+            labels=labels,
+            times=np.full(n_records, NO_TIME) if chunk.times is None else chunk.times,
+            idents=nothing,
+            groups=nothing,
+            entries=entries,
+            slots=np.broadcast_to(slots, here.shape)[here],
+            values=matrix[here],
+        )
+        reading.read[list(chunk.wrong)] = False
+        doubtful = self._doubtful(reading)
+        kinds = np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        assembly = _Assembly(self, n_records, len(reading.values), reading, kinds)
+        for record in np.flatnonzero(doubtful).tolist():
+            try:
+                reason = chunk.wrong.get(record) or self._complaint(reading, record)
+                assembly.reject(record, reason, chunk.raw(record))
+            except EventError as error:
+                assembly.reject(record, str(error), chunk.raw(record))
+        good = np.flatnonzero(~doubtful).tolist()
+        if chunk.groups is not None and limits.grouped:
+            assembly.groups.update({i: chunk.groups[i] for i in good})
+        if chunk.ids is not None:
+            asked = good if limits.delayed else [i for i in good if kinds[i] == Kind.REQUEST]
+            assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
+        return assembly.batch()
+
+    def _complaint(self, reading: Reading, record: int) -> str:
+        """What is wrong with an event that was read."""
+        first, last = reading.entries[record].tolist()
+        names = [self.known.names[slot] for slot in reading.slots[first:last].tolist()]
+        x = dict(zip(names, reading.values[first:last].tolist(), strict=True))
+        if not x:
+            return "x: an event needs at least one feature"
+        label = float(reading.labels[record])
+        kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
+        self.limits.check(Event(kind, x, {}, label, None, NO_TIME, None))
+        raise AssertionError("a doubtful event that nothing is wrong with")
+
+
+class _Assembly:
+    """What was read at once, what was read one by one, and what could not be read, on the way to a batch."""
+
+    def __init__(
+        self, decoder: Decoder, n_records: int, n_entries: int, reading: Reading, kinds: Array
+    ) -> None:
+        self._limits, self._known = decoder.limits, decoder.known
+        self._reading, self._kinds = reading, kinds
+        self._n_entries = n_entries
+        self._slots: list[int] = []
+        self._values: list[float] = []
+        self._met = np.full(n_records, len(self._known), np.int64)
+        self._keep = np.ones(n_records, np.bool_)
+        self._rejects: list[Reject] = []
+        self._blank = 0
+        self.ids: dict[int, Any] = {}
+        self.groups: dict[int, Any] = {}
+        self._pairs: dict[int, tuple[dict[Any, float], dict[Any, float]]] = {}
+
+    def put(self, record: int, event: Event) -> None:
+        """Take an event that was read by itself."""
+        known = self._known
+        learned = event.kind in (Kind.RATING, Kind.PREFERENCE) or (
+            self._limits.delayed and event.kind is Kind.REQUEST and event.id is not None
+        )
+        if learned:
+            names = [*event.x, *(name for name in event.other if name not in event.x)]
+            new = known.new(names)
+            if new:
+                self._limits.check_count(len(known), len(new))
+                known.meet(new)
+        self._met[record:] = len(known)
+        reading, begin = self._reading, self._n_entries + len(self._values)
+        if event.kind is Kind.PREFERENCE:
+            self._pairs[record] = (event.x, event.other)
+        else:
+            slot_of = known.slot_of
+            entries = {slot_of[name]: v for name, v in event.x.items() if name in slot_of}
+            self._slots.extend(entries)
+            self._values.extend(entries.values())
+        end = self._n_entries + len(self._values)
+        reading.entries[record] = begin, end
+        reading.labels[record], reading.times[record] = event.y, event.ts
+        self._kinds[record] = event.kind
+        if event.id is not None:
+            self.ids[record] = event.id
+        if event.group is not None:
+            self.groups[record] = event.group
+
+    def reject(self, record: int, reason: str, raw: bytes) -> None:
+        """Leave out a record that could not be read."""
+        self._keep[record] = False
+        self._rejects.append(Reject(record, reason, raw))
+
+    def skip(self, record: int) -> None:
+        """Leave out a record that is blank."""
+        self._keep[record] = False
+        self._blank += 1
+
+    def batch(self) -> Batch:
+        """All events of the chunk."""
+        reading, n_entries = self._reading, self._n_entries
+        slots, values = reading.slots[:n_entries], reading.values[:n_entries]
+        if self._values:
+            slots = np.concatenate([slots, np.array(self._slots, np.int64)])
+            values = np.concatenate([values, np.array(self._values)])
+        n_records = len(self._keep)
+        records = np.arange(n_records)
+        first, last = reading.entries[:, 0], reading.entries[:, 1]
+        columns = [self._kinds, records, first, last, self._met, reading.labels, reading.times]
+        ids, groups, pairs = self.ids, self.groups, self._pairs
+        if not self._keep.all():
+            columns = [column[self._keep] for column in columns]
+            event_of = np.cumsum(self._keep) - 1
+            ids = {int(event_of[i]): v for i, v in ids.items() if self._keep[i]}
+            groups = {int(event_of[i]): v for i, v in groups.items() if self._keep[i]}
+            pairs = {int(event_of[i]): v for i, v in pairs.items() if self._keep[i]}
+        kinds, records, first, last, met, labels, times = columns
+        named = [groups.get(i) for i in range(len(kinds))] if groups else None
+        rows = Rows(self._known.names, first, last, slots, values, met)
+        rejects = sorted(self._rejects)
+        return Batch(
+            *(kinds, records, rows, labels, times, ids, named, pairs, rejects),
+            n_records - self._blank,
+        )
+
+
+def _tokens(chunk: Records, places: Array, wanted: Array) -> dict[int, Any]:
+    """The ids or groups that stand at some places, by record."""
+    found: dict[int, Any] = {}
+    for record in np.flatnonzero(wanted & (places[:, 0] >= 0)).tolist():
+        begin, end = places[record].tolist()
+        text = chunk.text[begin:end].tobytes()
+        found[record] = text[1:-1].decode() if text[:1] == b'"' else int(text)
+    return found

@@ -1,0 +1,38 @@
+"""A file that is only appended to, and goes back to a mark when its run does."""
+
+import os
+from pathlib import Path
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """Lines of a run, of which those after the last snapshot are written again when it is resumed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, mark: int = 0) -> None:
+        """Open the file, and cut off what is behind the mark."""
+        self._file = self.path.open("ab")
+        size = self._file.seek(0, os.SEEK_END)
+        if size < mark:
+            raise ValueError(
+                f"{self.path} has {size:,} bytes, of {mark:,} that were written: it is not the file of this run"
+            )
+        self._file.truncate(mark)
+        self._file.seek(mark)
+
+    def write(self, line: bytes) -> None:
+        """Append a line."""
+        self._file.write(line + b"\n")
+
+    def mark(self) -> int:
+        """Make sure that everything is on the disk; how many bytes there are."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return self._file.tell()
+
+    def close(self) -> None:
+        """Write out what is in memory, and close the file."""
+        self._file.close()

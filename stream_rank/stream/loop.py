@@ -1,0 +1,230 @@
+"""The one loop: decode, predict, learn, count."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.learners.rows import Rows
+from stream_rank.stream.batch import Batch, Reject
+from stream_rank.stream.chunk import Columns, Position, Records
+from stream_rank.stream.contestant import Contestant
+from stream_rank.stream.counts import Counts
+from stream_rank.stream.decoder import Decoder
+from stream_rank.stream.event import Kind
+from stream_rank.stream.moment import FIRST, LAST, NO_TIME
+from stream_rank.stream.pace import Pace
+from stream_rank.stream.rejects import Rejects
+from stream_rank.stream.scoreboard import Scoreboard
+from stream_rank.stream.waiting import Waiter, WaitingRoom
+
+__all__ = ["Loop", "Predictions"]
+
+Array = npt.NDArray[Any]
+Predictions = Callable[[Any, dict[str, float]], None]
+"""Takes the id of a request, and what every learner predicted."""
+
+_SKIPPED = -1
+
+
+class Loop:
+    """Learns chunks: every event is predicted before it is learned, and that prediction is what counts.
+
+    What is known after a chunk depends on the events alone, not on how they were cut into chunks.
+    """
+
+    def __init__(
+        self,
+        contestants: list[Contestant],
+        decoder: Decoder,
+        scoreboard: Scoreboard,
+        rejects: Rejects,
+        predictions: Predictions,
+        waiting: WaitingRoom | None = None,
+        between: tuple[int, int] | None = None,
+        pace: Pace | None = None,
+        max_events: int | None = None,
+    ) -> None:
+        self.contestants, self.decoder, self.scoreboard = contestants, decoder, scoreboard
+        self.waiting = waiting
+        self.counts = Counts()
+        self.position: Position | None = None
+        self.time: int | None = None
+        self.names_met = len(decoder.known)
+        """How many features were known after the last record that is done."""
+        self._rejects, self._predictions = rejects, predictions
+        self._between, self._pace = between, pace
+        self._most = max_events
+
+    @property
+    def ended(self) -> bool:
+        """Whether as many events were taken as were wanted."""
+        return self._most is not None and self.counts.taken >= self._most
+
+    def take(self, chunk: Records | Columns) -> Iterator[None]:
+        """Learn the events of a chunk, as many of them as are wanted, in portions as they are due."""
+        decoder = self.decoder
+        batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
+        kinds = self._wanted(batch)
+        end = self._end(kinds)
+        portions = [end] if self._pace is None else self._pace.portions(batch.times[:end])
+        done, rejected = 0, 0
+        for until in portions:
+            if until == len(batch):
+                n_records, self.names_met = len(chunk), len(decoder.known)
+            elif until > done:
+                n_records = int(batch.records[until - 1]) + 1
+                self.names_met = int(batch.rows.met[until - 1])
+            else:
+                yield
+                continue
+            rejects = [each for each in batch.rejects if rejected <= each.record < n_records]
+            rejects += self._learn(batch, kinds, done, until, chunk)
+            self._put_rejects(rejects, chunk)
+            rejected = n_records
+            self.position = chunk.position_after(n_records)
+            done = until
+            yield
+
+    def _wanted(self, batch: Batch) -> npt.NDArray[np.int8]:
+        """The kinds of the events, `_SKIPPED` for those outside of the times that are asked for."""
+        if self._between is None:
+            return batch.kinds
+        first, last = self._between
+        inside = (batch.times >= first) & (batch.times <= last) & (batch.times != NO_TIME)
+        return np.where(inside, batch.kinds, np.int8(_SKIPPED))
+
+    def _end(self, kinds: npt.NDArray[np.int8]) -> int:
+        """Where the events end that are still to be taken."""
+        if self._most is None:
+            return len(kinds)
+        left = self._most - (self.counts.taken)
+        counted = np.cumsum((kinds != _SKIPPED) & (kinds != Kind.LABEL))
+        return (
+            int(np.searchsorted(counted, left, "left")) + 1
+            if len(kinds) and counted[-1] >= left
+            else len(kinds)
+        )
+
+    def _put_rejects(self, rejects: list[Reject], chunk: Records | Columns) -> None:
+        """Hand on rejects in the order of their records."""
+        for reject in sorted(rejects):
+            self._rejects.put(reject, chunk.place_of(reject.record))
+        self.counts.rejects += len(rejects)
+
+    # Portions of one kind -------------------------------------------------------------------
+
+    def _learn(
+        self,
+        batch: Batch,
+        kinds: npt.NDArray[np.int8],
+        begin: int,
+        end: int,
+        chunk: Records | Columns,
+    ) -> list[Reject]:
+        """Learn some events, those of one kind at a time; the labels that nobody waited for."""
+        rejects: list[Reject] = []
+        changes = np.flatnonzero(np.diff(kinds[begin:end])) + begin + 1
+        edges = [begin, *changes.tolist(), end]
+        for first, last in pairwise(edges):
+            if first == last:
+                continue
+            kind = int(kinds[first])
+            if kind == _SKIPPED:
+                self.counts.skipped += last - first
+            elif kind == Kind.RATING:
+                self._ratings(batch, first, last)
+            elif kind == Kind.REQUEST:
+                self._requests(batch, first, last)
+            elif kind == Kind.PREFERENCE:
+                self._preferences(batch, first, last)
+            else:
+                rejects += self._labels(batch, first, last, chunk)
+        times = batch.times[begin:end]
+        times = times[times != NO_TIME]
+        if len(times):
+            self.time = int(times[-1])
+        return rejects
+
+    def _groups(self, batch: Batch, first: int, last: int) -> list[Any] | None:
+        return None if batch.groups is None else batch.groups[first:last]
+
+    def _time_at(self, batch: Batch, place: int) -> int | None:
+        time = int(batch.times[place])
+        return time if FIRST <= time <= LAST else None
+
+    def _ratings(self, batch: Batch, first: int, last: int) -> None:
+        while first < last:
+            end = min(last, first + self.scoreboard.room)
+            rows, labels = batch.rows.part(first, end), batch.labels[first:end]
+            for each in self.contestants:
+                found = each.learn(rows, labels, self._groups(batch, first, end))
+                self.scoreboard.boards[each.name].count(labels, found)
+            self.counts.learned += end - first
+            self.scoreboard.advance(end - first, self._time_at(batch, end - 1))
+            first = end
+
+    def _requests(self, batch: Batch, first: int, last: int) -> None:
+        rows = batch.rows.part(first, last)
+        found = np.stack([each.predict(rows) for each in self.contestants])
+        for place in range(last - first):
+            name = batch.ids.get(first + place)
+            if self.waiting is not None and name is not None:
+                groups = self._groups(batch, first + place, first + place + 1)
+                entries = slice(int(rows.first[place]), int(rows.last[place]))
+                waiter = Waiter(
+                    rows.slots[entries].copy(),
+                    rows.values[entries].copy(),
+                    found[:, place].copy(),
+                    int(rows.met[place]),
+                    None if groups is None else groups[0],
+                )
+                self.waiting.put(name, waiter)
+            self._predictions(
+                name,
+                {each.name: float(found[i, place]) for i, each in enumerate(self.contestants)},
+            )
+        self.counts.requests += last - first
+
+    def _preferences(self, batch: Batch, first: int, last: int) -> None:
+        for place in range(first, last):
+            preferred, other = batch.pairs[place]
+            for each in self.contestants:
+                ahead = each.prefer(preferred, other, float(batch.labels[place]))
+                self.scoreboard.boards[each.name].count_pair(ahead)
+            self.counts.learned += 1
+            self.scoreboard.advance(1, self._time_at(batch, place))
+
+    def _labels(
+        self, batch: Batch, first: int, last: int, chunk: Records | Columns
+    ) -> list[Reject]:
+        """Learn the events that waited for these labels; the labels that nobody waited for."""
+        rejects: list[Reject] = []
+        assert self.waiting is not None  # the decoder rejects labels that nobody waits for
+        for place in range(first, last):
+            waiter = self.waiting.take(batch.ids[place])
+            if waiter is None:
+                record = int(batch.records[place])
+                reason = f"id: no features wait under {batch.ids[place]!r}"
+                rejects.append(Reject(record, reason, chunk.raw(record)))
+                continue
+            count = np.array([len(waiter.slots)])
+            rows = Rows(
+                batch.rows.names,
+                np.zeros(1, np.int64),
+                count,
+                waiter.slots,
+                waiter.values,
+                np.array([waiter.met]),
+            )
+            label = batch.labels[place : place + 1]
+            for i, each in enumerate(self.contestants):
+                self.scoreboard.boards[each.name].count(label, waiter.predictions[i : i + 1])
+                each.absorb(rows, label, [waiter.group])
+            self.counts.requests -= 1
+            self.counts.learned += 1
+            self.counts.labels += 1
+            self.scoreboard.advance(1, self._time_at(batch, place))
+        return rejects

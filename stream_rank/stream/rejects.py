@@ -1,0 +1,48 @@
+"""Where rejects go, and how many are too many."""
+
+import json
+from dataclasses import dataclass
+from typing import Protocol
+
+from stream_rank.stream.batch import Reject
+from stream_rank.stream.journal import Journal
+
+__all__ = ["RejectFile", "RejectLimit", "Rejects"]
+
+_FIRST_RECORDS = 100
+"""Before so many records a ratio says little."""
+
+
+class Rejects(Protocol):
+    """Takes what could not be learned from."""
+
+    def put(self, reject: Reject, place: str) -> None:
+        """Keep a reject that came from some place."""
+
+
+class RejectFile:
+    """A line of JSON for every reject: reason, place and what came, as text if it is any."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def put(self, reject: Reject, place: str) -> None:
+        """Write a reject."""
+        line: dict[str, str] = {"reason": reject.reason, "place": place}
+        try:
+            line["raw"] = reject.raw.decode()
+        except UnicodeDecodeError:
+            line["raw_hex"] = reject.raw.hex()
+        self._journal.write(json.dumps(line).encode())
+
+
+@dataclass(frozen=True)
+class RejectLimit:
+    """The largest share of records that may be rejects."""
+
+    ratio: float = 1.0
+
+    def exceeded(self, rejects: int, records: int, ended: bool = False) -> bool:
+        """Whether there are too many."""
+        enough = records >= _FIRST_RECORDS or (ended and records > 0)
+        return enough and rejects > self.ratio * records

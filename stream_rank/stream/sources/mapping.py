@@ -1,0 +1,41 @@
+"""Which column of a table is what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stream_rank.errors import InputError
+
+__all__ = ["Mapping"]
+
+_ROLES = ("y", "id", "ts", "group")
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """Which column is what. Without a word on it, columns `y`, `id`, `ts` and `group` are what they are called, and
+    all others are features."""
+
+    x: tuple[str, ...] | None = None
+    y: str | None = None
+    id: str | None = None
+    ts: str | None = None
+    group: str | None = None
+
+    def of(self, names: Sequence[str], source: str) -> tuple[list[str], dict[str, str]]:
+        """The features, and the column of every role that is there."""
+        roles: dict[str, str] = {}
+        for role in _ROLES:
+            given = getattr(self, role)
+            if given is not None or role in names:
+                roles[role] = given or role
+        features = (
+            list(self.x) if self.x is not None else [n for n in names if n not in roles.values()]
+        )
+        absent = [name for name in [*features, *roles.values()] if name not in names]
+        if absent:
+            raise InputError(
+                f"{source} has no column {absent[0]!r}; it has {', '.join(map(repr, names))}"
+            )
+        if not features:
+            raise InputError(f"{source} has no column of features")
+        return features, roles

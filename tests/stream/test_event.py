@@ -1,0 +1,220 @@
+"""The schema of record, the compiled decoder and the scanner accept the same events and read the same in them."""
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from stream_rank.errors import EventError
+from stream_rank.stream import wire
+from stream_rank.stream.chunk import as_records
+from stream_rank.stream.decoder import Decoder
+from stream_rank.stream.event import Event, Kind, json_schema, parse
+from stream_rank.stream.limits import Limits
+
+NAMES = ["a", "b", "feature_with_a_long_name", "é", 'quo"te', "tab\t", 0, 1, 2]
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False, width=64),
+    st.integers(-(10**20), 10**20),
+    st.sampled_from([0, -0.0, 1e22, 1e308, 5e-324, 123456789012345678]),
+)
+STRANGE = st.sampled_from(
+    [
+        "NaN",
+        "1e999",
+        "-Infinity",
+        "true",
+        "null",
+        '"1"',
+        "[1]",
+        "{}",
+        "01",
+        "1.",
+        "-",
+        "1e5",
+        "9" * 25,
+    ]
+)
+FEATURES = st.one_of(
+    st.dictionaries(st.sampled_from([n for n in NAMES if isinstance(n, str)]), NUMBERS, max_size=5),
+    st.lists(NUMBERS, max_size=4),
+)
+TIMES = st.one_of(
+    st.integers(-(10**15), 10**15),
+    st.datetimes().map(lambda moment: moment.isoformat() + "Z"),
+    st.sampled_from(
+        ["2026-02-29T00:00:00Z", "2024-02-29T23:59:59.999999+05:30", "2026-01-01T00:00:00", "soon",
+         "2026-01-01t00:00:00z", "0001-01-01T00:00:00+01:00", "2026-01-01T00:00:60Z", 1.5]
+    ),
+)  # fmt: skip
+IDS = st.one_of(st.text(max_size=4), st.integers(-(2**64), 2**64), st.booleans(), st.none())
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> bytes:
+    """JSON that is an event, or nearly."""
+    keys = draw(
+        st.lists(
+            st.sampled_from(
+                ["x", "y", "id", "ts", "group", "preferred", "other", "magnitude", "z"]
+            ),
+            unique=draw(st.booleans()),
+            max_size=6,
+        )
+    )
+    parts = []
+    for key in keys:
+        if draw(st.integers(0, 12)) == 0:
+            value = draw(STRANGE)
+        elif key in ("x", "preferred", "other"):
+            value = json.dumps(draw(FEATURES), ensure_ascii=draw(st.booleans()))
+        elif key in ("y", "magnitude", "z"):
+            value = json.dumps(draw(NUMBERS))
+        else:
+            value = json.dumps(draw(TIMES if key == "ts" else IDS))
+        space = draw(st.sampled_from(["", " ", "\n\t "]))
+        parts.append(f'"{key}"{space}:{space}{value}')
+    text = "{" + draw(st.sampled_from([",", ", "])).join(parts) + "}"
+    raw = bytearray(text.encode(errors="surrogatepass"))
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        place = draw(st.integers(0, len(raw) - 1))
+        raw[place] = draw(st.integers(0, 255))
+    return bytes(raw)
+
+
+def by_schema(raw: bytes) -> Event | None:
+    try:
+        return parse(raw)
+    except EventError as error:
+        assert str(error)
+        return None
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, NaN being equal to itself."""
+    return repr(one) == repr(other)
+
+
+def zeros_unsigned(event: Event) -> Event:
+    """JSON's -0 is a whole number to some and -0.0 to others."""
+    plain = {name: value + 0.0 for name, value in event.x.items()}
+    other = {name: value + 0.0 for name, value in event.other.items()}
+    return event._replace(x=plain, other=other, y=event.y + 0.0)
+
+
+def by_scanner(raw: bytes) -> Event | None:
+    """What the scanner reads, which knows all names; None if it leaves it to others."""
+    decoder = Decoder(Limits(delayed=True, grouped=True, largest=1.8e308), NAMES)
+    decoder._read = lambda raw: (_ for _ in ()).throw(EventError("left"))  # type: ignore[method-assign]
+    batch = decoder.records(as_records([raw]))
+    if not len(batch):
+        return None
+    (x,) = batch.rows.dicts()
+    group = None if batch.groups is None else batch.groups[0]
+    return Event(
+        Kind(int(batch.kinds[0])), x, {}, float(batch.labels[0]), batch.ids.get(0), int(batch.times[0]), group
+    )  # fmt: skip
+
+
+@given(texts())
+@example(b'{"x": {"a": 1}, "y": 3, "x": {"b": 2}}')
+@example(b'{"x": {"a": 1, "a": 2}, "y": 3}')
+@example(b'{"x": {"a": 1}, "y": 3} ')
+@example(b'\xef\xbb\xbf{"x": {"a": 1}, "y": 3}')
+@example(b'{"x": {"tab\t": 1}, "y": 3}')
+@example(b'{"x": {"a": 1}, "y": 3, "id": "\\ud800"}')
+@settings(max_examples=3_000, deadline=None)
+def test_three_readers_read_the_same(raw: bytes) -> None:
+    expected = by_schema(raw)
+    found = wire.decode(raw)
+    assert (found is None) == (expected is None)
+    if expected is not None and found is not None:
+        assert same(zeros_unsigned(found), zeros_unsigned(expected))
+    scanned = by_scanner(raw)
+    if scanned is not None:
+        assert expected is not None
+        assert same(zeros_unsigned(scanned), zeros_unsigned(expected))
+
+
+def test_the_scanner_reads_plain_events() -> None:
+    """Not all of them left to others."""
+    generator = random.Random(1)
+    for _ in range(300):
+        x = {name: generator.gauss(0, 3) for name in ("b", "a")}
+        event = {"x": x, "y": 3, "id": "u7", "ts": "2026-11-18T20:00:00.25Z", "group": 12}
+        found = by_scanner(json.dumps(event).encode())
+        assert found is not None
+        assert found.x == x
+        assert (found.id, found.group, found.ts) == ("u7", 12, 1795032000250)
+    assert by_scanner(b'{"x":[1,2.5,-3e2],"y":1}') is not None
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"", "not JSON"),
+        (b"[1]", "an event is a JSON object"),
+        (b'{"x": {"a": NaN}, "y": 1}', "not JSON"),
+        (b'{"x": {"a": 1e999}, "y": 1}', "x.a: Input should be a finite number"),
+        (b'{"x": {"a": true}, "y": 1}', "x.a: Input should be a valid number, not true"),
+        (b'{"x": {}, "y": 1}', "x: Dictionary should have at least 1 item"),
+        (b'{"x": [], "y": 1}', "x: List should have at least 1 item"),
+        (b'{"x": {"a": 1}, "y": "3"}', 'y: Input should be a valid number, not "3"'),
+        (b'{"x": {"a": 1}, "y": 1, "stars": 4}', "stars: Extra inputs are not permitted"),
+        (b'{"y": 1}', "x: Field required"),
+        (b'{"preferred": {"a": 1}}', "other: Field required"),
+        (b'{"x": {"a": 1}, "ts": "soon"}', "ts: Value error, time 'soon' is not of the form"),
+        (b'{"preferred": [1], "other": [2], "magnitude": 0}', "magnitude: Input should be greater than 0"),
+    ],
+)  # fmt: skip
+def test_reasons_say_what_is_wrong(raw: bytes, words: str) -> None:
+    with pytest.raises(EventError) as caught:
+        parse(raw)
+    assert words in str(caught.value)
+    assert wire.decode(raw) is None
+
+
+def test_schema_names_every_key() -> None:
+    text = json.dumps(json_schema())
+    for key in ("x", "y", "preferred", "other", "magnitude", "id", "ts", "group"):
+        assert f'"{key}"' in text
+
+
+def test_limits() -> None:
+    limits = Limits(n_ranks=5, largest=1e6, longest=1e9, max_features=3)
+    decoder = Decoder(limits)
+    raw = [
+        b'{"x": {"a": 1, "b": 2}, "y": 5}',
+        b'{"x": {"a": 1, "b": 2}, "y": 6}',
+        b'{"x": {"a": 1, "b": 2}, "y": 0}',
+        b'{"x": {"a": 1, "b": 2}, "y": 2.5}',
+        b'{"x": {"a": 2e6}, "y": 2}',
+        b'{"x": {"a": 9e5}, "y": 2}',
+        b'{"x": {"c": 1, "d": 2}, "y": 2}',
+        b'{"id": 3, "y": 2}',
+        b'{"x": {"e": 1}, "y": 2}',
+        b'{"preferred": {"a": 9e5}, "other": {"a": -9e5}}',
+        b"   ",
+    ]
+    for _ in range(2):  # the first time by the slow way, the second by the scanner
+        batch = decoder.records(as_records(raw))
+        assert batch.records.tolist() == [0, 8]
+        assert batch.n_records == 10
+        reasons = " | ".join(reject.reason for reject in batch.rejects)
+        for words in ("6 is not one of the ranks 1..5", "ranks count from 1", "label 2.5", "2e+06".replace("2e+06", "2000000.0"),
+                      "sum of squares", "--max-features, 3", "--delay"):  # fmt: skip
+            assert words in reasons
+        assert [reject.raw for reject in batch.rejects] == [raw[r.record] for r in batch.rejects]
+    assert decoder.known.names == ["a", "b", "e"]
+
+
+def test_nothing_is_read_that_is_too_long() -> None:
+    long = b'{"x": {"a": 1}, "y": 1' + b" " * 1_000_000 + b"}"
+    batch = Decoder(Limits()).records(as_records([long, b'{"x": [1], "y": 1}']))
+    assert batch.rejects[0].reason == "longer than 1,000,000 bytes"
+    assert np.array_equal(batch.records, [1])

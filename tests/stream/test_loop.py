@@ -1,0 +1,173 @@
+"""The loop: what is known depends on the events and their order, and on nothing else."""
+
+import json
+from typing import Any
+
+import pytest
+
+from stream_rank.learners.content import content_of
+from stream_rank.stream.pace import Pace
+from stream_rank.stream.saving import state_digest
+from stream_rank.stream.snapshot import digest_of
+from tests.learners.conftest import LEARNERS
+from tests.stream.conftest import ALL, Kept, feed, loop_of, mixed
+
+
+def known(loop: Any, kept: Kept) -> dict[str, Any]:
+    board = loop.scoreboard.content()
+    return {
+        "states": {each.name: state_digest(each.model) for each in loop.contestants},
+        "board": digest_of(board.said, board.arrays),
+        "counts": loop.counts.as_dict(),
+        "rejects": kept.rejects,
+        "predictions": kept.predictions,
+        "names": loop.decoder.known.names[: loop.names_met],
+        "waiting": loop.waiting and loop.waiting.content().said,
+        "position": loop.position,
+    }
+
+
+@pytest.mark.parametrize("delay", [0, 10, 1000])
+def test_chunks_make_no_difference(delay: int) -> None:
+    lines, found = mixed(700), []
+    for sizes in ([700], [1], [3, 1, 64, 7], [200, 10]):
+        kept = Kept()
+        loop = loop_of(ALL, delay, kept=kept)
+        feed(loop, lines, sizes)
+        found.append(known(loop, kept))
+    assert all(each == found[0] for each in found[1:])
+    counts = found[0]["counts"]
+    assert sum(counts.values()) == len(lines)
+    assert counts["rejects"] == len(found[0]["rejects"]) > 10
+
+
+def test_every_learner_learns_rows_as_dicts() -> None:
+    """Rows of a stream, late features and groups among them, are `learn_one` in a loop, to the bit."""
+    from stream_rank.stream.chunk import as_records
+    from stream_rank.stream.decoder import Decoder
+    from stream_rank.stream.limits import Limits
+
+    lines = [line for line in mixed(400, seed=3) if b'"y"' in line and b'"x": {"' in line]
+    lines = [line for line in lines if json.loads(line)["y"] != 9]
+    for name, make in LEARNERS.items():
+        one, many = make(n_ranks=5), make(n_ranks=5)
+        grouped = hasattr(one, "_groups")
+        decoder, expected, found = Decoder(Limits(n_ranks=5, grouped=True)), [], []
+        for line in lines:
+            event = json.loads(line)
+            more = {"group": event.get("group")} if grouped else {}
+            expected.append(one.predict_one(event["x"]))
+            one.learn_one(event["x"], event["y"], **more)
+        for begin in range(0, len(lines), 90):
+            batch = decoder.records(as_records(lines[begin : begin + 90]))
+            more = {"group": batch.groups} if grouped else {}
+            labels = batch.labels if grouped else batch.labels.astype(int)
+            found += many.test_then_train(batch.rows, labels, **more).tolist()
+        assert found == expected, name
+        assert state_digest(one) == state_digest(many), name
+
+
+def test_predictions_come_before_learning() -> None:
+    """Against the learner itself, event by event."""
+    from stream_rank import OAPBPM
+
+    kept = Kept()
+    loop = loop_of(["oap-bpm"], kept=kept)
+    model, off, count = OAPBPM(n_ranks=5, seed=1), 0, 0
+    lines = [line for line in mixed(300) if b'"x": {' in line]
+    feed(loop, lines, [50])
+    for line in lines:
+        event = json.loads(line)
+        if not event["x"] or event.get("y", 1) > 5:
+            continue
+        if "y" in event:
+            off += abs(model.predict_one(event["x"]) - event["y"])
+            count += 1
+            model.learn_one(event["x"], event["y"])
+    assert loop.scoreboard.boards["oap-bpm"].loss == off / count
+    assert loop.counts.learned == count
+    assert state_digest(loop.contestants[0].model) == state_digest(model)
+
+
+def test_labels_come_later() -> None:
+    """The prediction of when the event came is what counts, and the event is learned when its label comes."""
+    kept = Kept()
+    loop = loop_of(["prank"], delay=2, kept=kept)
+    event = '{"x": {"a": 1}, "id": "%s"}'
+    lines = [event % "one", event % "two", '{"x": {"a": 1}, "y": 1}', '{"id": "one", "y": 1}']
+    feed(loop, [line.encode() for line in lines], [10])
+    board = loop.scoreboard.boards["prank"]
+    # PRank predicted 5 for "one" at its time, though it would not by now
+    assert board.confusion[0] == [0, 0, 0, 0, 2]
+    assert loop.contestants[0].model.predict_one({"a": 1}) < 5
+    assert loop.counts.as_dict() == {
+        "learned": 2, "requests": 1, "labels": 1, "skipped": 0, "rejects": 0,
+    }  # fmt: skip
+    assert [name for name, _ in kept.predictions] == ["one", "two"]
+    more = [event % "three", event % "four", '{"id": "two", "y": 5}', '{"id": "four", "y": 5}']
+    feed(loop, [line.encode() for line in more], [1])
+    assert loop.waiting is not None
+    assert loop.waiting.dropped == 1  # "two" had to go for "four"
+    assert [reason for reason, _, _ in kept.rejects] == ["id: no features wait under 'two'"]
+
+
+def test_between_times_and_at_most() -> None:
+    start = 1_700_000_000_000
+    for most in (None, 7, 100):
+        loop = loop_of(["prank"], between=(start + 50_000, start + 149_000), max_events=most)
+        feed(loop, mixed(300), [40])
+        if most is not None and most < 50:
+            assert loop.counts.taken == most
+        assert loop.counts.skipped >= 40
+    whole = loop_of(["prank"], max_events=33)
+    feed(whole, mixed(300), [300])
+    part = loop_of(["prank"])
+    assert whole.position is not None
+    feed(part, mixed(300)[: whole.position["line"]], [5])
+    assert part.counts == whole.counts
+    assert part.decoder.known.names == whole.decoder.known.names[: whole.names_met]
+
+
+def test_pace_follows_the_events_times() -> None:
+    now = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    pace = Pace(10.0, clock=lambda: now, sleep=sleep)
+    loop = loop_of(["prank"], pace=pace)
+    lines = [line for line in mixed(100) if b'"ts"' in line]
+    feed(loop, lines, [30])
+    first, last = (json.loads(line)["ts"] for line in (lines[0], lines[-1]))
+    assert now == pytest.approx((last - first) / 1000 / 10, abs=0.06)
+    plain = loop_of(["prank"])
+    feed(plain, lines, [30])
+    assert state_digest(plain.contestants[0].model) == state_digest(loop.contestants[0].model)
+
+
+def test_a_learner_of_rivers_is_a_contestant() -> None:
+    loop = loop_of(["river.linear_model.LinearRegression", "river.dummy.NoChangeClassifier"])
+    feed(loop, mixed(200), [64])
+    regression, dummy = (board.summary() for board in loop.scoreboard.boards.values())
+    assert regression["magnitude_loss"] > 0
+    assert dummy["rank_loss"] > 0
+    assert dummy["events"] == regression["events"] - 1  # its first prediction was none
+
+
+def test_limits_are_the_narrowest() -> None:
+    loop = loop_of(["prank", "recursive-mprank", "prank:dtype=float32"])
+    limits = loop.decoder.limits
+    assert limits.largest == pytest.approx(1e9)
+    assert limits.max_features == 10_000
+
+
+def test_content_has_no_side_effects() -> None:
+    for name, make in LEARNERS.items():
+        quiet, watched = make(n_ranks=5), make(n_ranks=5)
+        for number in range(40):
+            x = {"a": (number % 7) / 4, f"b{number // 10}": number % 3 - 1.0}
+            quiet.learn_one(x, number % 5 + 1)
+            watched.learn_one(x, number % 5 + 1)
+            content_of(watched)
+        assert state_digest(quiet) == state_digest(watched), name

@@ -1,0 +1,101 @@
+"""The losses, against River's metrics and the package's own."""
+
+import numpy as np
+import pytest
+
+from stream_rank import MSD, Misranking, RankLoss
+from stream_rank.stream.board import Board
+from stream_rank.stream.drift import BLOCK, DriftDetector
+from stream_rank.stream.scoreboard import _mark_after
+
+
+def split(n_events: int, size: int) -> list[slice]:
+    return [slice(begin, begin + size) for begin in range(0, n_events, size)]
+
+
+@pytest.mark.parametrize("ranks", [True, False])
+def test_losses_are_those_of_the_metrics(ranks: bool) -> None:
+    generator = np.random.default_rng(1)
+    labels = generator.integers(1, 6, 1_000).astype(float)
+    found = generator.integers(1, 6, 1_000).astype(float) if ranks else generator.normal(size=1_000)
+    found[::50] = np.nan
+    boards = []
+    for size in (1_000, 1, 37):
+        board = Board(ranks, 5, 200)
+        for part in split(1_000, size):
+            board.count(labels[part], found[part])
+        boards.append((board.said(), {k: v.tobytes() for k, v in board.arrays().items()}))
+    assert boards[0] == boards[1] == boards[2]
+    told = ~np.isnan(found)
+    metric, recent = (RankLoss(), RankLoss()) if ranks else (MSD(), MSD())
+    for y, prediction in zip(labels[told], found[told], strict=True):
+        metric.update(y, prediction)
+    for y, prediction in zip(labels[told][-200:], found[told][-200:], strict=True):
+        recent.update(y, prediction)
+    assert board.events == told.sum()
+    if ranks:
+        assert board.loss == pytest.approx(metric.get(), rel=1e-12)
+        assert board.recent_loss == pytest.approx(recent.get(), rel=1e-12)
+        assert np.sum(board.confusion) == told.sum()
+        steps = abs(np.subtract.outer(np.arange(5), np.arange(5)))
+        assert (np.array(board.confusion) * steps).sum() / told.sum() == pytest.approx(board.loss)
+    else:
+        assert board.loss == pytest.approx(_all_pairs(labels[told] - found[told]))
+        assert board.recent_loss == pytest.approx(_all_pairs((labels[told] - found[told])[-200:]))
+        misranking = Misranking()
+        for y, prediction in zip(labels[told][-200:], found[told][-200:], strict=True):
+            misranking.update(y, prediction)
+        assert board.summary()["recent_misranking"] == misranking.get()
+
+
+def _all_pairs(residuals: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    """The slow, obvious way."""
+    return float(np.mean(np.subtract.outer(residuals, residuals) ** 2))
+
+
+def test_a_loss_that_grows_is_noticed_and_one_that_does_not_is_not() -> None:
+    generator = np.random.default_rng(3)
+    falling = np.linspace(2.0, 0.3, 200) + generator.normal(0, 0.05, 200)
+    level = 0.3 + generator.normal(0, 0.05, 20_000)
+    detector = DriftDetector()
+    assert not any(detector.update(mean) for mean in [*falling.tolist(), *level.tolist()])
+    worse = 0.6 + generator.normal(0, 0.05, 60)
+    assert any(detector.update(mean) for mean in worse.tolist())
+
+
+def test_a_detector_goes_on_where_another_was() -> None:
+    generator = np.random.default_rng(3)
+    means = np.concatenate([generator.random(100), 3 + generator.random(100)]).tolist()
+    whole, other = DriftDetector(), DriftDetector()
+    expected = [whole.update(mean) for mean in means]
+    found = []
+    for mean in means:
+        other, before = DriftDetector(), other
+        other.state = before.state
+        found.append(other.update(mean))
+    assert found == expected
+    assert any(expected)
+
+
+def test_blocks_end_where_they_end_whatever_the_portions() -> None:
+    losses = np.repeat([0.0, 4.0], 5_000)
+    boards = []
+    for size in (10_000, 99, 1_001):
+        board = Board(True, 5, 100)
+        for part in split(10_000, size):
+            board.count(losses[part] + 1, np.ones(10_000)[part])
+        boards.append(board.drifts)
+    assert boards[0] == boards[1] == boards[2]
+    assert boards[0]
+    assert boards[0][0] % BLOCK == 0
+    assert 5_000 < boards[0][0] < 7_000
+
+
+def test_marks_are_dense_and_few() -> None:
+    marks, events = [], 0
+    while events < 10**7:
+        events = _mark_after(events)
+        marks.append(events)
+    assert marks[:4] == [10, 11, 12, 13]
+    assert len(marks) < 260
+    assert all(b / a < 1.11 for a, b in zip(marks, marks[1:], strict=False))

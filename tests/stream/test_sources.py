@@ -1,0 +1,266 @@
+"""Sources: all events, from any position on, whatever they are in."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+from stream_rank.errors import InputError
+from stream_rank.stream.chunk import Records
+from stream_rank.stream.limits import MOST_BYTES
+from stream_rank.stream.saving import state_digest
+from stream_rank.stream.sources import lines as lines_module
+from stream_rank.stream.sources.lines import Followed
+from stream_rank.stream.sources.mapping import Mapping
+from stream_rank.stream.sources.opening import open_source
+from stream_rank.stream.sources.synthetic import Synthetic, blocks
+from tests.stream.conftest import Kept, loop_of
+
+N = 3_000
+
+
+def table(n_events: int = N) -> Any:
+    X, y = next(blocks(1, "quadratic"))
+    repeats = -(-n_events // len(y))
+    X, y = np.tile(X, (repeats, 1))[:n_events], np.tile(y, repeats)[:n_events]
+    return pa.table({**{f"x{i}": X[:, i] for i in range(6)}, "y": y})
+
+
+def write_lines(path: Path, opener: Callable[..., Any] = open) -> None:
+    with opener(path, "wb") as file:
+        for row in table().to_pylist():
+            y = row.pop("y")
+            file.write(json.dumps({"x": row, "y": y}).encode() + b"\n")
+
+
+def write_arrow(path: Path, writer: Any) -> None:
+    with pa.OSFile(str(path), "wb") as sink, writer(sink, table().schema) as file:
+        for batch in table().to_batches(max_chunksize=700):
+            file.write_batch(batch)
+
+
+def write_zstd(path: Path) -> None:
+    plain = path.with_suffix("")
+    write_lines(plain)
+    path.write_bytes(pa.compress(plain.read_bytes(), "zstd", asbytes=True))
+
+
+WRITERS: dict[str, Callable[[Path], None]] = {
+    "events.jsonl": write_lines,
+    "events.jsonl.gz": lambda path: write_lines(path, gzip.open),
+    "events.ndjson.zst": write_zstd,
+    "events.csv": lambda path: pa_csv.write_csv(table(), path),
+    "events.parquet": lambda path: pq.write_table(table(), path, row_group_size=1_000),
+    "events.arrow": lambda path: write_arrow(path, pa.ipc.new_file),
+    "events.feather": lambda path: write_arrow(path, pa.ipc.new_stream),
+}
+
+
+def learned(names: list[str], loop: Any = None, until: int | None = None, **more: Any) -> Any:
+    """A loop that has learned the events of a source from its position on, at least so many."""
+    loop = loop or loop_of(["oap-bpm:n_members=9"])
+    for chunk in open_source(names, **more).chunks(loop.position):
+        if chunk is not None:
+            for _ in loop.take(chunk):
+                pass
+        if until is not None and loop.counts.records >= until:
+            break
+    return loop
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("plain") / "events.jsonl"
+    write_lines(path)
+    return state_digest(learned([str(path)]).contestants[0].model)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_all_formats_are_the_same_stream(
+    name: str, tmp_path: Path, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines_module, "_BLOCK_BYTES", 20_000)
+    path = tmp_path / name
+    WRITERS[name](path)
+    whole = learned([str(path)])
+    assert whole.counts.learned == N
+    assert state_digest(whole.contestants[0].model) == expected
+    for until in (1, 64, 700, 1_500, N):  # and goes on from wherever it was
+        part = learned([str(path)], until=until)
+        position = json.loads(json.dumps(part.position))
+        part.position = position
+        assert learned([str(path)], part).counts.learned == N
+        assert state_digest(part.contestants[0].model) == expected
+
+
+def test_files_one_behind_the_other(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.parquet"):
+        WRITERS["events" + Path(name).suffix](tmp_path / name)
+    names = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
+    whole = learned(names)
+    assert whole.counts.learned == 2 * N
+    part = learned(names, until=N + 10)
+    assert state_digest(learned(names, part).contestants[0].model) == state_digest(
+        whole.contestants[0].model
+    )
+    with pytest.raises(InputError, match="give the same inputs in the same order"):
+        learned(names[::-1], learned(names, until=10))
+
+
+def test_the_synthetic_stream_goes_on_from_anywhere() -> None:
+    X = np.concatenate([X for _, (X, _) in zip(range(4), blocks(3, "raw"), strict=False)])
+    source = Synthetic(4_000, seed=3, features="raw")
+    for begin in (0, 1, 1_023, 1_024, 3_999, 4_000):
+        rows = [chunk.features for chunk in source.chunks({"rows": begin}) if chunk]
+        found = np.concatenate([each["x0"] for each in rows]) if rows else np.empty(0)
+        assert np.array_equal(found, X[begin:4_000, 0])
+
+
+def test_lines_may_be_blank_overlong_or_without_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    event = b'{"x": {"a": 1}, "y": 1}'
+    parts = [
+        event,
+        b"",
+        b"  \r",
+        b"x" * (3 * MOST_BYTES),
+        event + b"\r",
+        b"y" * (MOST_BYTES + 1),
+        event,
+    ]
+    path.write_bytes(b"\n".join(parts))
+    kept = Kept()
+    loop = learned([str(path)], loop_of(["prank"], kept=kept))
+    assert loop.counts.learned == 3
+    assert [reason for reason, _, _ in kept.rejects] == ["longer than 1,000,000 bytes"] * 2
+    assert [place.rpartition(":")[2] for _, place, _ in kept.rejects] == ["4", "6"]
+    assert loop.position["at"] == {"bytes": path.stat().st_size, "lines": 7}
+
+
+def test_bad_cells_of_a_csv_are_rejects(tmp_path: Path) -> None:
+    path = tmp_path / "events.csv"
+    rows = [
+        "a,b,stars,who",
+        "1,2,3,u",
+        "x,2,3,u",
+        "1,,2,v",
+        ",,2,v",
+        "1,2",
+        "1,2,9,w",
+        "nan,1,1,w",
+        "4,5,1,w",
+        '1,2,"3","q,r"',
+    ]
+    path.write_text("\n".join(rows) + "\n")
+    kept = Kept()
+    loop = loop_of(["online-mprank", "prank"], kept=kept)
+    mapping = Mapping(x=("a", "b"), y="stars", group="who")
+    learned([str(path)], loop, mapping=mapping)
+    assert loop.counts.learned == 4
+    reasons = [reason for reason, _, _ in kept.rejects]
+    for reason, words in zip(reasons, ["a: Input should be a valid number, not 'x'", "at least one feature",
+                                       "2 cells", "9 is not one of", "feature 'a' is nan"], strict=True):  # fmt: skip
+        assert words in reason
+    assert kept.rejects[0][2] == b"x,2,3,u"
+    assert kept.rejects[0][1].endswith(":3")
+    assert [*loop.contestants[0].model._groups._row_of] == ["u", "v", "w", "q,r"]
+
+
+def test_missing_cells_are_missing_features(tmp_path: Path) -> None:
+    path = tmp_path / "events.parquet"
+    nulls = pa.table(
+        {"a": [1.0, None, 2.0], "b": [None, 3, 4], "y": [1, None, 2], "id": ["p", "q", "r"]}
+    )
+    pq.write_table(nulls, path)
+    kept = Kept()
+    loop = learned([str(path)], loop_of(["prank"], kept=kept))
+    assert (loop.counts.learned, loop.counts.requests) == (2, 1)
+    assert kept.predictions[0][0] == "q"
+    bad = pa.table({"a": ["text"], "y": [1]})
+    pq.write_table(bad, path)
+    with pytest.raises(InputError, match="--columns"):
+        learned([str(path)])
+    with pytest.raises(InputError, match="has no column 'stars'"):
+        learned([str(path)], mapping=Mapping(y="stars"))
+
+
+def test_damaged_files_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl.gz"
+    write_lines(path, gzip.open)
+    path.write_bytes(path.read_bytes()[:-2_000])
+    loop = loop_of(["prank"])
+    with pytest.raises(InputError, match=r"events\.jsonl\.gz cannot be read on"):
+        learned([str(path)], loop)
+    broken = tmp_path / "events.parquet"
+    broken.write_bytes(b"PAR1 nonsense")
+    with pytest.raises(InputError, match="cannot be read"):
+        learned([str(broken)])
+    with pytest.raises(InputError, match=r"is not a file; there is .*events\.parquet"):
+        learned([str(tmp_path / "event.parquet")])
+    with pytest.raises(InputError, match="--format"):
+        (tmp_path / "events").write_text("")
+        learned([str(tmp_path / "events")])
+
+
+def test_a_followed_file_is_learned_within_100_ms(tmp_path: Path) -> None:
+    """Lines come one by one and in halves; none is learned before it is whole, each soon after."""
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b"")
+    written: list[float] = []
+
+    def write() -> None:
+        with path.open("ab", buffering=0) as file:
+            for _ in range(40):
+                file.write(b'{"x": {"a": 1}, ')
+                time.sleep(0.01)
+                written.append(time.monotonic())
+                file.write(b'"y": 1}\n')
+                time.sleep(0.02)
+
+    writer, seen = threading.Thread(target=write), []
+    writer.start()
+    for chunk in Followed(path).chunks(None):
+        if isinstance(chunk, Records):
+            seen += [time.monotonic()] * len(chunk)
+        if len(seen) == 40:
+            break
+    writer.join()
+    delays = sorted(b - a for a, b in zip(written, seen, strict=True))
+    assert delays[20] < 0.1  # the machine may be busy, but not half of the time
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="became shorter"):
+        list(Followed(path).chunks({"bytes": 10, "lines": 1}))
+
+
+def test_standard_input_is_learned_as_it_comes() -> None:
+    program = (
+        "import sys, time\n"
+        "from stream_rank.stream.sources.lines import StandardInput\n"
+        "for chunk in StandardInput().chunks(None):\n"
+        "    if chunk is not None: print(len(chunk), flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for _ in range(3):
+            process.stdin.write(b"{}\n{}\n")
+            process.stdin.flush()
+            assert (
+                os.read(process.stdout.fileno(), 10) == b"2\n"
+            )  # before the next ones are written
+        process.stdin.close()
+        assert process.wait() == 0
