@@ -5,7 +5,8 @@ import fcntl
 import json
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Self, TextIO
 
 import stream_rank
 from stream_rank.config import ReplayConfig
@@ -33,6 +34,21 @@ _FIXED = ("learners", "n_ranks", "seed", "delay", "window", "max_features", "fro
 """Settings that a run cannot change when it is resumed, since what was learned depends on them."""
 
 
+def _locked(folder: Path) -> TextIO:
+    """A file in the folder that nobody else has locked: two runs would write over each other."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise WriteError(f"{folder} cannot be written: {error}") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise ConfigError(f"another run is writing to {folder}") from None
+    return file
+
+
 class Replay:
     """One run: `run` goes through the inputs, `finish` writes what is to be seen."""
 
@@ -45,8 +61,16 @@ class Replay:
         self._warn = warn
         fresh = contestants_of(config.learners, config.n_ranks, config.seed)
         self.foreign = [each.name for each in fresh if not isinstance(each, Own)]
-        config.out.mkdir(parents=True, exist_ok=True)
-        self._lock()
+        self._lock_file = _locked(config.out)
+        try:
+            self._open(fresh)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, fresh: list[Contestant]) -> None:
+        config = self.config
+        self._journals = {name: Journal(config.out / file) for name, file in _JOURNALS.items()}
         self.store = SnapshotStore(config.snapshots or str(config.out / "snapshots"), config.keep)
         snapshot = self._to_resume()
         self.resumed_from = snapshot and snapshot.said["counts"]
@@ -71,13 +95,17 @@ class Replay:
         self.seconds = 0.0
         self._learned_before = self.loop.counts.records
 
-    def _lock(self) -> None:
-        """Two runs in one folder would write over each other."""
-        self._lock_file = (self.config.out / ".lock").open("w")
-        try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigError(f"another run is writing to {self.config.out}") from None
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files, and let others write to the folder."""
+        for journal in getattr(self, "_journals", {}).values():
+            journal.close()
+        self._lock_file.close()
 
     def _settings(self) -> dict[str, Any]:
         shown = self.config.shown()
@@ -122,7 +150,6 @@ class Replay:
         limits = limits_of(
             self.contestants, config.n_ranks, config.max_features, delayed=config.delay > 0
         )
-        self._journals = {name: Journal(config.out / file) for name, file in _JOURNALS.items()}
         between = None
         if config.from_ is not None or config.to is not None:
             first = FIRST if config.from_ is None else config.from_
@@ -246,8 +273,6 @@ class Replay:
                         )
             (out / "report.html").write_text(report(summary, self.loop.scoreboard), "utf-8")
             (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
-            for journal in self._journals.values():
-                journal.close()
         except OSError as error:
             raise WriteError(f"{out} cannot be written: {error}") from error
         return summary

@@ -87,16 +87,31 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.replay import Replay
 
     show = Show(config.quiet, config.json_)
-    replay = Replay(config, show.warn)
-    stopped = ExitCode.DONE
+    with Replay(config, show.warn) as replay:
+        stopped = _stop_on_signals(replay)
+        if replay.foreign:
+            show.warn(
+                f"{', '.join(replay.foreign)} is not of this package and not put into snapshots: "
+                "this run cannot be resumed"
+            )
+        with show.live():
+            replay.run(lambda: show.tick(replay))
+        show.result(replay.finish(), config.out)
+    if stopped and not config.quiet:
+        print(f"stopped; go on with --resume (all is kept in {config.out})", file=sys.stderr)
+    return stopped[0] if stopped else ExitCode.DONE
+
+
+def _stop_on_signals(replay: Any) -> list[ExitCode]:
+    """Let signals stop the run after the portion that it is at, and ask for snapshots; why it was stopped."""
+    stopped: list[ExitCode] = []
 
     def stop(number: int, *_: Any) -> None:
-        nonlocal stopped
-        if replay.stopping:  # asked twice
+        if replay.stopping:  # asked twice: at once
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         replay.stopping = True
-        stopped = ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.TERMINATED
+        stopped.append(ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.TERMINATED)
 
     def snapshot(*_: Any) -> None:
         replay.keeper.asked = True
@@ -104,14 +119,4 @@ def run(given: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGUSR1, snapshot)
-    if replay.foreign:
-        show.warn(
-            f"{', '.join(replay.foreign)} is not of this package and not put into snapshots: this run cannot be resumed"
-        )
-    with show.live(replay):
-        replay.run(lambda: show.tick(replay))
-    summary = replay.finish()
-    show.result(summary, config.out)
-    if stopped and not config.quiet:
-        print(f"stopped; go on with --resume (all is kept in {config.out})", file=sys.stderr)
     return stopped

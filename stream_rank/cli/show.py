@@ -37,7 +37,7 @@ class Show:
         self._error.print(text, style="yellow", markup=False, soft_wrap=True)
 
     @contextmanager
-    def live(self, replay: Replay) -> Iterator[None]:
+    def live(self) -> Iterator[None]:
         """Draw while a run goes on."""
         if self._quiet or not self._error.is_terminal:
             self._last = time.monotonic()

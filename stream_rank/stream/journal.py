@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 __all__ = ["Journal"]
 
@@ -11,28 +12,32 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._file: BinaryIO | None = None
 
     def begin(self, mark: int = 0) -> None:
         """Open the file, and cut off what is behind the mark."""
-        self._file = self.path.open("ab")
-        size = self._file.seek(0, os.SEEK_END)
+        file = self._file = self.path.open("ab")
+        size = file.seek(0, os.SEEK_END)
         if size < mark:
             raise ValueError(
                 f"{self.path} has {size:,} bytes, of {mark:,} that were written: it is not the file of this run"
             )
-        self._file.truncate(mark)
-        self._file.seek(mark)
+        file.truncate(mark)
+        file.seek(mark)
 
     def write(self, line: bytes) -> None:
         """Append a line."""
+        assert self._file is not None
         self._file.write(line + b"\n")
 
     def mark(self) -> int:
         """Make sure that everything is on the disk; how many bytes there are."""
+        assert self._file is not None
         self._file.flush()
         os.fsync(self._file.fileno())
         return self._file.tell()
 
     def close(self) -> None:
         """Write out what is in memory, and close the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()

@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import partial
 from typing import Any
 
 from stream_rank.learner_spec import contestants_of
@@ -90,16 +91,23 @@ def loop_of(
     )
 
 
+def _position(first: int, done: int) -> dict[str, int]:
+    return {"line": first + done}
+
+
+def _place(first: int, record: int) -> str:
+    return f"line {first + record + 1}"
+
+
 def feed(loop: Loop, lines: list[bytes], sizes: list[int]) -> None:
     """Give lines to a loop in chunks of these sizes, the last again and again."""
     begin, sizes = 0, list(sizes)
     while begin < len(lines) and not loop.ended:
         size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
-        first = begin
         chunk = as_records(
             lines[begin : begin + size],
-            lambda done, first=first: {"line": first + done},
-            lambda record, first=first: f"line {first + record + 1}",
+            partial(_position, begin),
+            partial(_place, begin),
         )
         for _ in loop.take(chunk):
             pass

@@ -1,5 +1,7 @@
 """The losses, against River's metrics and the package's own."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -98,4 +100,4 @@ def test_marks_are_dense_and_few() -> None:
         marks.append(events)
     assert marks[:4] == [10, 11, 12, 13]
     assert len(marks) < 260
-    assert all(b / a < 1.11 for a, b in zip(marks, marks[1:], strict=False))
+    assert all(b / a < 1.11 for a, b in pairwise(marks))

@@ -93,7 +93,6 @@ def refused(raw: bytes) -> str | None:
         snapshot = unpack(raw)
         learner_in(snapshot, "model")
     except SnapshotError as error:
-        assert len(str(error)) > 10
         return str(error)
     return None
 
@@ -218,7 +217,7 @@ def test_forged_numbers_point_nowhere(name: str) -> None:
                 )
             raw = forged(content.said, {**content.arrays, array_name: changed})
             if refused(raw) is None:
-                model = learner_in(unpack(raw), "model")
+                model: Any = learner_in(unpack(raw), "model")
                 for number in range(30):
                     model.learn_one({"a": number / 8, 5: 1.0}, number % 5 + 1)
                     model.predict_one({"a": 1.0})
@@ -229,6 +228,7 @@ def test_forged_words_are_refused() -> None:
         content = take_apart({"model": taught(LEARNERS[name])})
         described = content.said["learners"]["model"]
         for key in described:
+            value: Any
             for value in (None, {}, 3, "x", [["a", 1], ["a", 1]], ["a", "a"], [1.5], [[]]):
                 if (key, value) == ("pairs", 3):
                     continue  # a count like any other

@@ -68,5 +68,5 @@ def test_a_damaged_one_is_refused_or_the_older_taken(tmp_path: Path) -> None:
     assert "trying an older one" in said[0]
     for name in names:
         (tmp_path / name).write_bytes(b"damaged")
-    with pytest.raises(SnapshotError, match="no snapshot in .* can be trusted"):
+    with pytest.raises(SnapshotError, match=r"no snapshot in .* can be trusted"):
         newest_sound(store, True, said.append)

@@ -1,0 +1,262 @@
+"""`stream-rank replay`, from flags to files."""
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from stream_rank.stream.saving import load, state_digest
+from tests.cli.conftest import command, in_process, run, summary_of
+
+LEARNERS = ["--learner", "oap-bpm:n_members=9,sampling=0.5", "--learner", "online-mprank:budget=20,kernel=gaussian(2.0)"]  # fmt: skip
+
+
+def test_a_run_and_all_that_it_writes(stream: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ran = run("replay", stream, *LEARNERS, "--n-ranks", 5, "--out", out, "--delay", 50)
+    assert ran.code == 0, ran.error
+    assert "\x1b" not in ran.out + ran.error  # no colour into a pipe
+    assert "oap-bpm" in ran.out
+    assert "report.html" in ran.out
+    summary = summary_of(out)
+    assert summary["events"] == 2_000
+    parts = ("learned", "requests", "labels", "skipped", "rejects")
+    assert sum(summary[name] for name in parts) == 2_000
+    rejects = [json.loads(line) for line in (out / "rejects.jsonl").read_text().splitlines()]
+    assert len(rejects) == summary["rejects"] > 0
+    assert set(rejects[0]) == {"reason", "place", "raw"}
+    for name, found in summary["learners"].items():
+        assert state_digest(load(out, learner=name)) == found["state_sha256"]
+    with (out / "curve.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[-1]["events"] == str(summary["learned"])
+    assert {row["learner"] for row in rows} == set(summary["learners"])
+    page = (out / "report.html").read_text()
+    assert "<svg" in page
+    assert "http" not in page.replace("http://www.w3.org", "")  # nothing beside it is needed
+    predictions = (out / "predictions.jsonl").read_text().splitlines()
+    assert len(predictions) >= summary["requests"]
+
+
+def test_resumed_as_if_never_stopped(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    flags = [*LEARNERS, "--n-ranks", 5, "--delay", 50, "--quiet"]
+    assert in_process(capsys, "replay", stream, *flags, "--out", whole)[0] == 0
+    for most in (100, 101, 900):
+        more = ["--resume", "--max-events", most, "--out", parts]
+        assert in_process(capsys, "replay", stream, *flags, *more)[0] == 0
+    assert in_process(capsys, "replay", stream, *flags, "--resume", "--out", parts)[0] == 0
+    one, other = summary_of(whole), summary_of(parts)
+    for name in ("events", "learned", "rejects", "learners", "position", "features", "waiting"):
+        assert one[name] == other[name], name
+    for name in ("rejects.jsonl", "predictions.jsonl"):
+        assert (whole / name).read_bytes() == (parts / name).read_bytes()
+    code, _, error = in_process(capsys, "replay", stream, *flags, "--out", parts)
+    assert (code, "--resume" in error) == (2, True)
+    code, _, error = in_process(
+        capsys, "replay", stream, "--n-ranks", 4, "--quiet", "--resume", "--out", parts
+    )
+    assert (code, "give it as before" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--learner", "oap-bmp"], "did you mean 'oap-bpm'?"),
+        (["--learner", "oap-bpm:members=5"], "did you mean 'n_members'?"),
+        (["--learner", "oap-bpm:n_members=0"], "n_members"),
+        (["--learner", "river.nothing.Here"], "there is no estimator"),
+        (["--learner", "river.stats.Mean"], "neither a classifier nor a regressor"),
+        (["--learner", "prank", "--learner", "prank"], "given twice"),
+        (["--learner", "prank:n_ranks=4"], "--n-ranks is 5"),
+        (["--leaner", "prank"], "did you mean '--learner'?"),
+        (["--n-ranks", "many"], "--n-ranks: Input should be a valid integer"),
+        (["--speed", "fast"], "--speed"),
+        (["--from", "yesterday"], "--from"),
+        (["--columns", "stars"], "y=stars"),
+        (["--columns", "label=stars"], "there is no role 'label'"),
+        (["--config", "nothing.toml"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_is_an_error_that_helps(
+    arguments: list[str],
+    words: str,
+    stream: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    more = [] if "--n-ranks" in arguments else ["--n-ranks", "5"]
+    code, out, error = in_process(capsys, "replay", stream, "--out", tmp_path, *more, *arguments)
+    assert code == 2
+    assert words in error
+    assert not out
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_from_file_variables_and_flags(
+    stream: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(
+        f'inputs = ["{stream}"]\nout = "out"\nn_ranks = 3\nwindow = 10\n'
+        'learners = ["prank"]\n[columns]\ny = "stars"\nx = ["a", "b"]\n'
+    )
+    monkeypatch.setenv("STREAM_RANK_N_RANKS", "4")
+    monkeypatch.setenv("STREAM_RANK_WINDOW", "20")
+    code, out, _ = in_process(
+        capsys, "replay", "--config", file, "--n-ranks", 5, "--print-config", "--speed", "10x"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert (found["n_ranks"], found["window"], found["speed"]) == (5, 20, 10.0)
+    assert found["columns"] == {"x": ["a", "b"], "y": "stars"}
+    monkeypatch.setenv("STREAM_RANK_WINDOWS", "20")
+    code, _, error = in_process(capsys, "replay", "--config", file, "--print-config")
+    assert (code, "did you mean 'STREAM_RANK_WINDOW'?" in error) == (2, True)
+    monkeypatch.delenv("STREAM_RANK_WINDOWS")
+    monkeypatch.setenv("STREAM_RANK_N_RANKS", "1")
+    code, _, error = in_process(capsys, "replay", "--config", file, "--print-config")
+    assert (code, "variable STREAM_RANK_N_RANKS" in error) == (2, True)
+    file.write_text("windo = 3")
+    code, _, error = in_process(capsys, "replay", "--config", file, "--print-config")
+    assert (code, "did you mean 'window'?" in error) == (2, True)
+
+
+def test_too_many_rejects_stop_a_run(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["replay", stream, "--learner", "prank", "--n-ranks", 5, "--quiet"]
+    code, _, error = in_process(capsys, *flags, "--out", tmp_path / "a", "--max-reject-ratio", 0.01)
+    assert code == 5
+    assert "--max-reject-ratio" in error
+    code, _, _ = in_process(capsys, *flags, "--out", tmp_path / "b", "--max-reject-ratio", 0.9)
+    assert code == 0
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text("no event\n" * 5)
+    code, _, error = in_process(capsys, "replay", nothing, *flags[2:], "--out", tmp_path / "c")
+    assert (code, "not one of 5 records" in error) == (5, True)
+
+
+def test_ten_thousand_malformed_among_good_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import random
+
+    generator = random.Random(1)
+    spoilers = [
+        lambda text: text.replace('"y": 1', '"y": NaN').replace('"y": 2', '"y": 1e999'),
+        lambda text: text[: generator.randrange(1, len(text) - 1)],
+        lambda text: text.replace('"a"', '"a" "b"'),
+        lambda text: text.replace('"y"', '"label"'),
+        lambda text: '{"x": {}, "y": 1}',
+        lambda text: '{"x": {"a": null}, "y": 1}',
+        lambda text: '{"x": {"a": "1"}, "y": 2}',
+        lambda text: '{"x": {"a": 1}, "y": 7}',
+        lambda text: "[]" * generator.randrange(1, 4),
+        lambda text: '{"x": {"' + "a" * generator.randrange(100) + '": 1}, "y": true}',
+        lambda text: "\\u0000\ud800"[: generator.randrange(1, 6)],
+    ]  # fmt: skip
+    good, lines = [], []
+    for number in range(30_000):
+        text = json.dumps({"x": {"a": generator.random(), "b": 1.0}, "y": number % 2 + 1})
+        if number % 3 == 0:
+            spoiled = generator.choice(spoilers)(text)
+            lines.append(spoiled.encode(errors="surrogatepass"))
+        else:
+            good.append(text.encode())
+            lines.append(good[-1])
+    for name, content in (("all", lines), ("good", good)):
+        (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(content) + b"\n")
+        code, _, error = in_process(
+            capsys, "replay", tmp_path / f"{name}.jsonl", "--n-ranks", 5, "--out", tmp_path / name
+        )
+        assert code == 0, error
+    both, only = summary_of(tmp_path / "all"), summary_of(tmp_path / "good")
+    rejects = [
+        json.loads(line) for line in (tmp_path / "all/rejects.jsonl").read_text().splitlines()
+    ]
+    assert both["learned"] == only["learned"] == len(good) == 20_000
+    assert both["rejects"] == len(rejects) == 10_000
+    assert both["learners"] == only["learners"]
+    for reject in rejects:
+        number = int(reject["place"].rpartition(":")[2]) - 1
+        raw = reject["raw"].encode() if "raw" in reject else bytes.fromhex(reject["raw_hex"])
+        assert number % 3 == 0
+        assert raw == lines[number]
+        assert reject["reason"]
+
+
+def test_signals(tmp_path: Path) -> None:
+    """SIGUSR1 asks for a snapshot; SIGTERM finishes the batch, keeps everything, and ends."""
+    flags = ("--n-ranks", 5, "--snapshot-seconds", 1000, "--out", tmp_path / "out")
+    with subprocess.Popen(
+        command("replay", "-", *flags), stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
+        process.stdin.flush()
+        latest = tmp_path / "out" / "snapshots" / "latest"
+        deadline = time.monotonic() + 60
+        while not latest.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+            if (tmp_path / "out" / "predictions.jsonl").exists():
+                process.send_signal(signal.SIGUSR1)
+        process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
+        process.stdin.flush()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 143
+    assert summary_of(tmp_path / "out")["learned"] == 1_000
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    flags = ("--n-ranks", 5, "--out", tmp_path / "out")
+    with subprocess.Popen(
+        command("replay", "-", *flags), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "out" / "rejects.jsonl").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        ran = run("replay", "synthetic:10", *flags)
+        assert (ran.code, "another run" in ran.error) == (2, True)
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+
+
+def test_a_foreign_run_says_that_it_cannot_be_resumed(tmp_path: Path) -> None:
+    flags = ("--learner", "river.linear_model.LinearRegression:l2=0.1", "--learner", "oap-bpm")
+    ran = run("replay", "synthetic:2000", *flags, "--n-ranks", 5, "--out", tmp_path, "--json")
+    assert ran.code == 0
+    assert "cannot be resumed" in ran.error
+    learners = json.loads(ran.out)["learners"]
+    assert learners["river.linear_model.LinearRegression:l2=0.1"]["state_sha256"] is None
+    assert learners["river.linear_model.LinearRegression:l2=0.1"]["magnitude_loss"] > 0
+    ran = run("replay", "synthetic:2000", *flags, "--n-ranks", 5, "--out", tmp_path, "--resume")
+    assert (ran.code, "cannot be resumed" in ran.error) == (2, True)
+
+
+def test_damaged_snapshots_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["replay", "synthetic:30000", "--n-ranks", 5, "--out", tmp_path / "out", "--quiet"]
+    assert in_process(capsys, *flags, "--snapshot-events", 5_000)[0] == 0
+    expected = summary_of(tmp_path / "out")
+    snapshots = tmp_path / "out" / "snapshots"
+    newest = max(snapshots.glob("*.safetensors"))
+    newest.write_bytes(newest.read_bytes()[:-100])
+    code, _, error = in_process(capsys, *flags, "--resume")
+    assert (code, "--damaged older" in error) == (4, True)
+    code, _, error = in_process(capsys, *flags, "--resume", "--damaged", "older")
+    assert code == 0
+    assert "trying an older one" in error
+    assert summary_of(tmp_path / "out")["learners"] == expected["learners"]
