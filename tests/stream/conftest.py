@@ -25,7 +25,7 @@ def mixed(n_events: int, seed: int = 0) -> list[bytes]:
     for number in range(n_events):
         x = {f"f{j}": generator.randint(-16, 16) / 8 for j in range(3)}
         if generator.random() < 0.3:
-            x[f"rare{generator.randint(0, number // 10)}"] = 1.0
+            x[f"rare{generator.randint(0, min(number // 10, 50))}"] = 1.0
         total = x["f0"] + 2 * x["f1"]
         y = min(max(round(total / 2 + 3), 1), 5)
         time = 1_700_000_000_000 + 1000 * number

@@ -1,0 +1,125 @@
+"""Killed at any moment, and with a full disk, a run goes on as if nothing had happened.
+
+`make soak` kills 200 times; CI does the same a few times.
+"""
+
+import os
+import random
+import resource
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import command, run, summary_of
+from tests.stream.conftest import mixed
+
+KILLS = 200 if os.environ.get("SOAK") else 8
+EVENTS = 120_000 if os.environ.get("SOAK") else 20_000
+FLAGS = ["--learner", "oap-bpm:n_members=9", "--learner", "online-mprank:budget=20", "--n-ranks", 5,
+         "--delay", 100, "--quiet"]  # fmt: skip
+SAME = ("events", "learned", "requests", "labels", "rejects", "waiting", "dropped", "features", "learners", "position")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Long lines, so that there are many chunks, and a snapshot behind each."""
+    path = tmp_path_factory.mktemp("kill") / "events.jsonl"
+    path.write_bytes(b"".join(line + b" " * 900 + b"\n" for line in mixed(EVENTS)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(stream: Path) -> Path:
+    out = stream.parent / "whole"
+    ran = run("replay", stream, *FLAGS, "--out", out)
+    assert ran.code == 0, ran.error
+    return out
+
+
+def assert_same(out: Path, whole: Path) -> None:
+    one, other = summary_of(out), summary_of(whole)
+    for name in SAME:
+        assert one[name] == other[name], name
+    for name in ("rejects.jsonl", "predictions.jsonl", "curve.csv"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def _newest(snapshots: Path) -> str:
+    try:
+        return (snapshots / "latest").read_text()
+    except OSError:
+        return ""
+
+
+def _unfinished(snapshots: Path) -> bool:
+    try:
+        return any(name.startswith(".unfinished-") for name in os.listdir(snapshots))
+    except OSError:
+        return False
+
+
+def _kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random) -> str:
+    """Kill a run at a random moment: while it starts, behind a snapshot, or inside the writing of one."""
+    snapshots, before = out / "snapshots", _newest(out / "snapshots")
+    kind = generator.choice(
+        ["at any moment", "behind a snapshot", "inside a snapshot", "inside a snapshot"]
+    )
+    until = time.monotonic() + (generator.uniform(0, 4) if kind == "at any moment" else 60)
+    while process.poll() is None and time.monotonic() < until:
+        if kind == "behind a snapshot" and _newest(snapshots) != before:
+            time.sleep(generator.uniform(0, 0.1))
+            break
+        if kind == "inside a snapshot" and _newest(snapshots) != before and _unfinished(snapshots):
+            break
+    process.kill()
+    process.wait()
+    return kind
+
+
+def test_killed_and_resumed_again_and_again(stream: Path, whole: Path, tmp_path: Path) -> None:
+    generator, kills, inside, finished = random.Random(7), 0, 0, 0
+    out = tmp_path / "out"
+    while kills < KILLS or finished == 0:
+        process = subprocess.Popen(
+            command("replay", stream, *FLAGS, "--out", out, "--resume", "--snapshot-events", 1),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        if kills < KILLS:
+            kind = _kill(process, out, generator)
+        else:
+            process.wait(120)
+        if process.returncode == 0:
+            assert_same(out, whole)
+            shutil.rmtree(out)
+            finished += 1
+        else:
+            assert process.returncode == -9, process.returncode
+            kills += 1
+            inside += kind == "inside a snapshot" and _unfinished(out / "snapshots")
+    assert inside > 0
+    assert finished > 0
+
+
+def _small_files() -> None:
+    """What a full disk does, to this process alone: no file may grow beyond so many bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, resource.RLIM_INFINITY))
+
+
+def test_a_disk_that_is_full(stream: Path, whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    flags = ["replay", stream, *FLAGS, "--out", out, "--resume", "--snapshot-events", 1]
+    for full in (True, False, True, False):
+        more: dict[str, Any] = {"preexec_fn": _small_files} if full else {}
+        ran = run(*flags, **more)
+        if full:
+            assert ran.code == 6
+            assert "go on with --resume" in ran.error or "the one before is whole" in ran.error
+            assert not _unfinished(out / "snapshots")
+        else:
+            assert ran.code == 0, ran.error
+            assert_same(out, whole)
