@@ -18,7 +18,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 	touch $@
 
-demo: env ## learners race on the synthetic stream, in a minute
+demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
 
 test: env ## all tests; what needs a tool that is not here is skipped with a reason
@@ -31,8 +31,8 @@ check: env ## test, and style, types and imports
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --numprocesses auto
 
-soak: env ## the long proofs, in full: guards around all memory, over thousands of learners
-	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py
+soak: env ## the long proofs, in full: memory guards, 200 kills, 10 GB through a pipe; half an hour
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/cli/test_kill.py tests/cli/test_memory.py
 
 format: env ## let ruff lay the code out
 	$(BIN)/ruff format .

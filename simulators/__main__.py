@@ -32,9 +32,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m simulators", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    demo = commands.add_parser("demo", help="learners race on the synthetic stream")
+    demo = commands.add_parser("demo", help="replay a file of ratings, and look at the report")
     demo.add_argument("--events", type=_whole, default=200_000, help="how many (%(default)s)")
-    demo.add_argument("--seed", type=_whole, default=1, help="of stream and coins (%(default)s)")
+    demo.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
+    demo.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
 
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
@@ -79,8 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "demo":
         from simulators import demo
 
-        demo.run(given.events, given.seed)
-        return 0
+        return demo.run(given.events, given.seed, given.out)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

@@ -93,6 +93,7 @@ class Replay:
         )
         self._limit = RejectLimit(config.max_reject_ratio)
         self.seconds = 0.0
+        self._first: tuple[int, float] | None = None
         self._learned_before = self.loop.counts.records
 
     def __enter__(self) -> Self:
@@ -182,6 +183,8 @@ class Replay:
             for _ in self._steps():
                 self.keeper.tick()
                 self.seconds = time.monotonic() - start
+                if self._first is None and loop.counts.records > self._learned_before:
+                    self._first = loop.counts.records, self.seconds
                 show()
                 if self.stopping or loop.ended:
                     break
@@ -222,9 +225,12 @@ class Replay:
 
     @property
     def rate(self) -> float:
-        """Records a second, since this run was begun or resumed."""
-        fresh = self.loop.counts.records - self._learned_before
-        return fresh / self.seconds if self.seconds > 0 else 0.0
+        """Records a second, behind the first portion, for which a machine's first run compiles the engine."""
+        if self._first is None:
+            return 0.0
+        records, seconds = self._first
+        fresh = self.loop.counts.records - records
+        return fresh / (self.seconds - seconds) if fresh else 0.0
 
     # What is to be seen ---------------------------------------------------------------------
 

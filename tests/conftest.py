@@ -32,10 +32,8 @@ def pytest_runtest_makereport(
 
 
 def research_data(name: str) -> Path:
-    """A file of data that may be used for research, below `STREAM_RANK_DATA` or beside the repository."""
-    folder = Path(os.environ.get("STREAM_RANK_DATA", REPOSITORY.parent / "shared/data"))
+    """A file of data that may be used for research, below `RESEARCH_DATA` or beside the repository."""
+    folder = Path(os.environ.get("RESEARCH_DATA", REPOSITORY.parent / "shared/data"))
     if not (folder / name).is_file():
-        pytest.skip(
-            f"research data {name} is not in {folder.name}; STREAM_RANK_DATA says where it is"
-        )
+        pytest.skip(f"research data {name} is not in {folder.name}; RESEARCH_DATA says where it is")
     return folder / name

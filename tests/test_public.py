@@ -15,7 +15,8 @@ NAMES = {
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
     *("RankLoss", "RankErrorRate", "WeightedKappa"),
-    *("EventError", "FeatureError", "LabelError"),
+    *("EventError", "FeatureError", "LabelError", "SnapshotError"),
+    *("load", "save"),
 }
 
 
@@ -37,7 +38,7 @@ def test_estimators_have_examples(name: str) -> None:
 def test_import_brings_no_server_client() -> None:
     program = (
         "import sys, stream_rank;"
-        "print([m for m in ('kafka', 'prometheus_client', 'pandas', 'sklearn', 'simulators') if m in sys.modules])"
+        "print([m for m in ('kafka', 'prometheus_client', 'pandas', 'sklearn', 'simulators', 'pyarrow', 'pydantic', 'rich') if m in sys.modules])"
     )
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -50,7 +50,7 @@ class Show:
             TimeRemainingColumn(),
             console=self._error,
         )
-        self._task = self._bar.add_task("starting", total=1.0)
+        self._task = self._bar.add_task("starting; the first run compiles the engine", total=1.0)
         with Live(console=self._error, refresh_per_second=4, transient=True) as self._live:
             yield
         self._live = None

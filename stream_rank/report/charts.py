@@ -5,7 +5,7 @@ from html import escape
 
 from stream_rank.report.scale import Scale, short
 
-__all__ = ["COLOURS", "heat_map", "line_chart"]
+__all__ = ["CLIP", "COLOURS", "heat_map", "line_chart"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#56b4e9", "#5b5b5b", "#e69f00")
 """Told apart by everybody's eyes: those of Okabe and Ito, the yellow darkened for white paper."""
@@ -13,6 +13,12 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#56b4e9", "#5
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _WIDTH, _HEIGHT = 720, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 16, 14, 46
+
+CLIP = (
+    f'<svg width="0" height="0" style="position:absolute"><clipPath id="box"><rect x="{_LEFT}" y="{_TOP}" '
+    f'width="{_WIDTH - _LEFT - _RIGHT}" height="{_HEIGHT - _BOTTOM - _TOP}"/></clipPath></svg>'
+)
+"""What a page with line charts holds once: lines end where their box does."""
 
 Line = Sequence[tuple[float, float | None]]
 
@@ -68,9 +74,6 @@ def line_chart(
     )
     parts.append(
         f'<text transform="translate(15 {(_TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>'
-    )
-    parts.append(
-        f'<clipPath id="box"><rect x="{_LEFT}" y="{_TOP}" width="{_WIDTH - _LEFT - _RIGHT}" height="{bottom - _TOP}"/></clipPath>'
     )
     for number, (name, line) in enumerate(points.items()):
         path = " ".join(f"{across.place(x):.1f},{up.place(y):.1f}" for x, y in line)
@@ -131,7 +134,7 @@ def heat_map(rows: Sequence[Sequence[int]], down: str, across: str) -> str:
             )
             if count <= 12 and number:
                 parts.append(
-                    f'<text x="{x + size / 2}" y="{y + size / 2 + 4}" text-anchor="middle" fill="{ink}">{100 * share:.0f}</text>'
+                    f'<text x="{x + size / 2}" y="{y + size / 2 + 4}" text-anchor="middle" style="fill:{ink}">{100 * share:.0f}</text>'
                 )
     parts.append(
         f'<text x="{left + size * count / 2}" y="{height - 10}" text-anchor="middle">{escape(across)}, % of each row</text>'

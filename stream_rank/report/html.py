@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from stream_rank.report.charts import heat_map, line_chart
+from stream_rank.report.charts import CLIP, heat_map, line_chart
 from stream_rank.stream.board import Board
 from stream_rank.stream.scoreboard import Scoreboard
 
@@ -44,7 +44,7 @@ def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
     parts.append(_details(summary))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>stream-rank: a replay</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>{CLIP}'
         + "".join(parts)
         + "</body></html>\n"
     )
@@ -98,7 +98,7 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
     titles = ("learner", "predicts", "loss", "recent loss", "preferences misordered", "drifts")
     head = "".join(f"<th>{title}</th>" for title in titles)
     return (
-        f'<h1>A replay</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
+        f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         '<p class="note">Every event was predicted before it was learned; these are the losses of those predictions, '
         "of all of them and of the last ones.</p>"

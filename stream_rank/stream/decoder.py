@@ -113,18 +113,8 @@ class Decoder:
         if n_records:
             limits.check_count(len(self.known), len(new))
             self.known.meet(names)
-        matrix = np.empty((n_records, len(names)))
-        here = np.ones((n_records, len(names)), np.bool_)
-        for place, name in enumerate(names):
-            matrix[:, place] = chunk.features[name]
-            if name in chunk.missing:
-                here[:, place] = ~chunk.missing[name]
         slots = np.array([self.known.slot_of[name] for name in names], np.int64)
-        ends = np.cumsum(here.sum(axis=1))
-        entries = np.empty((n_records, 2), np.int64)
-        entries[:, 1] = ends
-        entries[1:, 0] = ends[:-1]
-        entries[:1, 0] = 0
+        entries, slots, values = _entries(chunk, slots)
         labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels
         nothing = np.full((n_records, 2), -1, np.int64)
         reading = Reading(
@@ -134,8 +124,8 @@ class Decoder:
             idents=nothing,
             groups=nothing,
             entries=entries,
-            slots=np.broadcast_to(slots, here.shape)[here],
-            values=matrix[here],
+            slots=slots,
+            values=values,
         )
         reading.read[list(chunk.wrong)] = False
         doubtful = self._doubtful(reading)
@@ -166,6 +156,25 @@ class Decoder:
         kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
         self.limits.check(Event(kind, x, {}, label, None, NO_TIME, None))
         raise AssertionError("a doubtful event that nothing is wrong with")
+
+
+def _entries(chunk: Columns, slots: Array) -> tuple[Array, Array, Array]:
+    """The features of columns as entries, those that are missing left out: places, slots and values."""
+    n_records, width = len(chunk), len(slots)
+    matrix = np.empty((n_records, width))
+    for place, column in enumerate(chunk.features.values()):
+        matrix[:, place] = column
+    repeated, lengths = np.tile(slots, n_records), np.full(n_records, width, np.int64)
+    values = matrix.reshape(-1)
+    if chunk.missing:
+        here = np.ones((n_records, width), np.bool_)
+        for place, name in enumerate(chunk.features):
+            if name in chunk.missing:
+                here[:, place] = ~chunk.missing[name]
+        lengths = here.sum(axis=1)
+        repeated, values = repeated[here.reshape(-1)], values[here.reshape(-1)]
+    ends = np.cumsum(lengths)
+    return np.stack([ends - lengths, ends], axis=1), repeated, values
 
 
 class _Assembly:

@@ -6,12 +6,12 @@ from river.drift import PageHinkley
 
 __all__ = ["BLOCK", "DriftDetector"]
 
-BLOCK = 100
+BLOCK = 250
 """Losses are averaged over so many predictions before they are tested: a test an event would cost more than learning."""
 
-_SLACK, _THRESHOLD = 0.05, 10.0
-"""In multiples of the loss so far. The mean of a block lies some 0.2 around it, so that chance alone
-passes the threshold about once in 10**9 blocks, and a loss that doubles does so after ten blocks."""
+_SLACK, _THRESHOLD = 0.05, 5.0
+"""In multiples of the loss so far. The mean of a block lies some 0.15 around it, so that chance alone
+passes the threshold about once in 10**9 blocks, and a loss that doubles does so after some five blocks."""
 
 
 class DriftDetector:

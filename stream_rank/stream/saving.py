@@ -105,6 +105,13 @@ def load(path: str | os.PathLike[str], learner: str | None = None) -> Any:
     ------
     SnapshotError
         If the file is damaged, of another kind or of a newer version.
+
+    Examples
+    --------
+    >>> import stream_rank
+    >>> stream_rank.load("nothing.safetensors")
+    Traceback (most recent call last):
+    stream_rank.errors.SnapshotError: nothing.safetensors cannot be read: ...
     """
     url = os.fspath(path)
     snapshot = open_snapshot(url)

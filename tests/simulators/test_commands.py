@@ -1,23 +1,26 @@
 """The command line, as a person meets it."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from simulators.__main__ import main
+from stream_rank import load
 
 
-def test_demo_shows_every_learner_and_its_curve(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--events", "5000"]) == 0
-    shown = capsys.readouterr().out
-    for name in ("PRank", "WidrowHoff", "OAPBagg", "OAPVP", "OAPBPM", "AveragedPRank"):
-        line = next(line for line in shown.splitlines() if line.startswith(name + " "))
-        curve, loss = re.search(r"([▁▂▃▄▅▆▇█]{20,}) +(\d\.\d{3}) +[\d.]+ M/s", line).groups()  # type: ignore[union-attr]
-        assert "▁▂▃▄▅▆▇█".index(curve[0]) > "▁▂▃▄▅▆▇█".index(curve[-1])
-        assert 0.1 < float(loss) < 0.6
-    assert "\x1b" not in shown  # no colour, no cursor moves into a pipe
-    assert "\r" not in shown.replace("\r\n", "\n").strip("\r")
+def test_demo_shows_every_learner_and_what_to_do_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("run", "run-2"):  # again, beside the first
+        assert main(["demo", "--events", "5000", "--out", str(tmp_path)]) == 0
+        shown = capsys.readouterr().out
+        for name in ("oap-bpm", "prank", "averaged-prank", "widrow-hoff"):
+            line = next(line for line in shown.splitlines() if line.startswith(name))
+            assert 0.1 < float(line.split()[-1]) < 1.2
+        assert "\x1b" not in shown  # no colour, no cursor moves into a pipe
+        assert (tmp_path / folder / "report.html").exists()
+        model = load(tmp_path / folder, learner="oap-bpm")
+        assert model.predict_one({"x0": 0.1, "x1": 0.9}) in range(1, 6)
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])

@@ -80,17 +80,17 @@ def test_a_detector_goes_on_where_another_was() -> None:
 
 
 def test_blocks_end_where_they_end_whatever_the_portions() -> None:
-    losses = np.repeat([0.0, 4.0], 5_000)
+    losses = np.repeat([1.0, 4.0], 10_000)
     boards = []
-    for size in (10_000, 99, 1_001):
+    for size in (20_000, 99, 1_001):
         board = Board(True, 5, 100)
-        for part in split(10_000, size):
-            board.count(losses[part] + 1, np.ones(10_000)[part])
+        for part in split(20_000, size):
+            board.count(losses[part] + 1, np.ones(20_000)[part])
         boards.append(board.drifts)
     assert boards[0] == boards[1] == boards[2]
     assert boards[0]
     assert boards[0][0] % BLOCK == 0
-    assert 5_000 < boards[0][0] < 7_000
+    assert 10_000 < boards[0][0] < 12_000
 
 
 def test_marks_are_dense_and_few() -> None:
