@@ -89,11 +89,13 @@ class Board:
     @property
     def recent_loss(self) -> float | None:
         """The same of the last predictions."""
-        labels, predictions = self._window()
-        if not len(labels):
+        if self.events == 0:
             return None
-        residuals = labels - predictions
-        return float(np.abs(residuals).mean() if self.ranks else 2 * residuals.var())
+        if self.ranks:  # whole steps: their sum does not depend on the order
+            labels, predictions = self._arrays["recent"][:, : self.events]
+            return float(np.abs(labels - predictions).mean())
+        labels, predictions = self._window()
+        return float(2 * (labels - predictions).var())
 
     @property
     def confusion(self) -> list[list[int]]:

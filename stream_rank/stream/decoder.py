@@ -38,11 +38,16 @@ def _powers() -> Array:
 
 
 class Decoder:
-    """Reads chunks one after the other, and knows the features that came so far."""
+    """Reads chunks one after the other, and knows the features that came so far.
+
+    A batch is good until the next chunk is read.
+    """
 
     def __init__(self, limits: Limits, names: Iterable[Hashable] = ()) -> None:
         self.limits = limits
         self.known = Known(names)
+        self._matrix, self._repeated = np.empty((0, 0)), np.empty(0, np.int64)
+        self._places = np.empty((0, 2), np.int64)
 
     # Records --------------------------------------------------------------------------------
 
@@ -114,7 +119,7 @@ class Decoder:
             limits.check_count(len(self.known), len(new))
             self.known.meet(names)
         slots = np.array([self.known.slot_of[name] for name in names], np.int64)
-        entries, slots, values = _entries(chunk, slots)
+        entries, slots, values = self._entries(chunk, slots)
         labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels
         nothing = np.full((n_records, 2), -1, np.int64)
         reading = Reading(
@@ -145,6 +150,31 @@ class Decoder:
             assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
         return assembly.batch()
 
+    def _entries(self, chunk: Columns, slots: Array) -> tuple[Array, Array, Array]:
+        """The features of columns as entries, those that are missing left out: places, slots and values."""
+        n_records, width = len(chunk), len(slots)
+        if self._matrix.shape != (n_records, width) or not np.array_equal(
+            slots, self._repeated[:width]
+        ):
+            # kept from chunk to chunk: new memory costs more than writing to it
+            self._matrix = np.empty((n_records, width))
+            self._repeated = np.tile(slots, n_records)
+            ends = np.arange(1, n_records + 1) * width
+            self._places = np.stack([ends - width, ends], axis=1)
+        for place, column in enumerate(chunk.features.values()):
+            self._matrix[:, place] = column
+        values = self._matrix.reshape(-1)
+        if not chunk.missing:
+            return self._places.copy(), self._repeated, values
+        here = np.ones((n_records, width), np.bool_)
+        for place, name in enumerate(chunk.features):
+            if name in chunk.missing:
+                here[:, place] = ~chunk.missing[name]
+        lengths = here.sum(axis=1)
+        ends = np.cumsum(lengths)
+        flat = here.reshape(-1)
+        return np.stack([ends - lengths, ends], axis=1), self._repeated[flat], values[flat]
+
     def _complaint(self, reading: Reading, record: int) -> str:
         """What is wrong with an event that was read."""
         first, last = reading.entries[record].tolist()
@@ -156,25 +186,6 @@ class Decoder:
         kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
         self.limits.check(Event(kind, x, {}, label, None, NO_TIME, None))
         raise AssertionError("a doubtful event that nothing is wrong with")
-
-
-def _entries(chunk: Columns, slots: Array) -> tuple[Array, Array, Array]:
-    """The features of columns as entries, those that are missing left out: places, slots and values."""
-    n_records, width = len(chunk), len(slots)
-    matrix = np.empty((n_records, width))
-    for place, column in enumerate(chunk.features.values()):
-        matrix[:, place] = column
-    repeated, lengths = np.tile(slots, n_records), np.full(n_records, width, np.int64)
-    values = matrix.reshape(-1)
-    if chunk.missing:
-        here = np.ones((n_records, width), np.bool_)
-        for place, name in enumerate(chunk.features):
-            if name in chunk.missing:
-                here[:, place] = ~chunk.missing[name]
-        lengths = here.sum(axis=1)
-        repeated, values = repeated[here.reshape(-1)], values[here.reshape(-1)]
-    ends = np.cumsum(lengths)
-    return np.stack([ends - lengths, ends], axis=1), repeated, values
 
 
 class _Assembly:

@@ -6,19 +6,22 @@ from river.drift import PageHinkley
 
 __all__ = ["BLOCK", "DriftDetector"]
 
-BLOCK = 250
+BLOCK = 500
 """Losses are averaged over so many predictions before they are tested: a test an event would cost more than learning."""
 
-_SLACK, _THRESHOLD = 0.05, 5.0
-"""In multiples of the loss so far. The mean of a block lies some 0.15 around it, so that chance alone
-passes the threshold about once in 10**9 blocks, and a loss that doubles does so after some five blocks."""
+_SLACK, _THRESHOLD = 0.05, 3.0
+"""In multiples of the loss so far. The mean of a block lies some 0.1 around it, so that chance alone
+passes the threshold less than once in 10**9 blocks, and a loss that doubles does so after some three blocks."""
+
+_FIRST = 15
+"""Blocks before the first test: until then a learner learns."""
 
 
 class DriftDetector:
     """Tests block means against slack and threshold in their own scale: the mean since the last drift."""
 
     def __init__(self) -> None:
-        self._test: Any = PageHinkley(min_instances=30, alpha=1.0, mode="up")
+        self._test: Any = PageHinkley(min_instances=_FIRST, alpha=1.0, mode="up")
         self._blocks, self._mean = 0, 0.0
 
     def update(self, block_mean: float) -> bool:

@@ -1,5 +1,6 @@
 """The running losses of all learners on a stream, and when points of the learning curves are set."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,22 +14,20 @@ __all__ = ["Scoreboard"]
 
 Array = npt.NDArray[Any]
 
-_FIRST_MARK, _MARKS_A_DECADE = 10, 40
+_FIRST_MARK, _MARKS_A_DECADE = 10, 30
 """Curves are looked at on a logarithmic axis; so many points are as many as a screen shows, however long the stream."""
 
 
 def _mark_after(events: int) -> int:
-    """The first count of events beyond `events` at which points are set: whole powers of `10**(1/40)`, rounded up."""
+    """The first count of events beyond `events` at which points are set: powers of `10**(1/30)`, rounded up."""
     if events < _FIRST_MARK:
         return _FIRST_MARK
-    step = _MARKS_A_DECADE
-    while -(-_power(step) // 1) <= events:
+    step = int(_MARKS_A_DECADE * math.log10(events))  # at most one below
+    while True:
+        mark = math.ceil(math.pow(10.0, step / _MARKS_A_DECADE))
+        if mark > events:
+            return mark
         step += 1
-    return int(-(-_power(step) // 1))
-
-
-def _power(step: int) -> float:
-    return float(10.0 ** (step / _MARKS_A_DECADE))
 
 
 class Scoreboard:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -259,8 +258,6 @@ def test_standard_input_is_learned_as_it_comes() -> None:
         for _ in range(3):
             process.stdin.write(b"{}\n{}\n")
             process.stdin.flush()
-            assert (
-                os.read(process.stdout.fileno(), 10) == b"2\n"
-            )  # before the next ones are written
+            assert process.stdout.readline() == b"2\n"  # before the next ones are written
         process.stdin.close()
         assert process.wait() == 0

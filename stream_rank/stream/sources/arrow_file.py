@@ -14,8 +14,12 @@ from stream_rank.stream.sources.mapping import Mapping
 
 __all__ = ["ArrowFile", "ParquetFile"]
 
-_ROWS = 8192
-"""Events at a time."""
+_NUMBERS, _FEWEST_ROWS, _MOST_ROWS = 1 << 18, 256, 1 << 14
+"""As many numbers are taken at a time as a cache holds; what a chunk costs beside them is shared by its events."""
+
+
+def _rows(width: int) -> int:
+    return max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // width))
 
 
 class _Table:
@@ -71,7 +75,7 @@ class ParquetFile(_Table):
                     groups.append(group)
             wanted = [*names, *roles.values()]
             for batch in file.iter_batches(
-                _ROWS, row_groups=groups, columns=wanted, use_threads=False
+                _rows(len(wanted)), row_groups=groups, columns=wanted, use_threads=False
             ):
                 yield begin, batch
                 begin += batch.num_rows
@@ -87,8 +91,9 @@ class ArrowFile(_Table):
         begin = 0
         with pa.OSFile(str(self._path)) as file:
             for batch in _record_batches(file):
-                for first in range(0, batch.num_rows, _ROWS):
-                    yield begin + first, batch.slice(first, _ROWS)
+                step = _rows(batch.num_columns)
+                for first in range(0, batch.num_rows, step):
+                    yield begin + first, batch.slice(first, step)
                 begin += batch.num_rows
 
     def _count(self) -> int | None:

@@ -42,9 +42,11 @@ def as_columns(
     if "y" in roles:
         column = _joined(table.column(roles["y"]))
         labels = _numbers(column, roles["y"], source)
-        given = ~pc.is_null(column).to_numpy(zero_copy_only=False)
-        for record in np.flatnonzero(np.isnan(labels) & given).tolist():
-            wrong.setdefault(record, "y: Input should be a finite number, not NaN")
+        empty = np.isnan(labels)
+        if empty.any():
+            given = ~pc.is_null(column).to_numpy(zero_copy_only=False)
+            for record in np.flatnonzero(empty & given).tolist():
+                wrong.setdefault(record, "y: Input should be a finite number, not NaN")
     if "ts" in roles:
         times = _times(_joined(table.column(roles["ts"])), wrong)
     if "id" in roles:
@@ -73,6 +75,8 @@ def _numbers(column: Any, name: str, source: str) -> npt.NDArray[np.float64]:
             f"column {name!r} of {source} is of {kind}; numbers are needed: name the columns of features, "
             "as in --columns x=a,b"
         )
+    if kind == pa.float64():
+        return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
     return np.asarray(
         pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64
     )
