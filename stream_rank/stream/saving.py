@@ -4,7 +4,6 @@ import os
 from typing import Any
 
 import fsspec
-import numpy as np
 
 from stream_rank.errors import SnapshotError
 from stream_rank.learners.content import Content, content_of, learner_of
@@ -147,10 +146,3 @@ def open_snapshot(url: str) -> Snapshot:
         return unpack(read_file(url))
     except SnapshotError as error:
         raise SnapshotError(f"{url}: {error}" if url not in str(error) else str(error)) from None
-
-
-def as_lists(value: Any) -> Any:
-    """Arrays and numbers of NumPy's as JSON has them."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    return value

@@ -1,6 +1,7 @@
 """`stream-rank replay`, from flags to files."""
 
 import csv
+import gzip
 import json
 import signal
 import subprocess
@@ -195,8 +196,9 @@ def test_ten_thousand_malformed_among_good_ones(
         assert reject["reason"]
 
 
-def test_signals(tmp_path: Path) -> None:
-    """SIGUSR1 asks for a snapshot; SIGTERM finishes the batch, keeps everything, and ends."""
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signals(number: int, code: int, tmp_path: Path) -> None:
+    """SIGUSR1 asks for a snapshot; SIGTERM and Ctrl-C finish the batch, keep everything, and end."""
     flags = ("--n-ranks", 5, "--snapshot-seconds", 1000, "--out", tmp_path / "out")
     with subprocess.Popen(
         command("replay", "-", *flags), stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
@@ -214,9 +216,28 @@ def test_signals(tmp_path: Path) -> None:
         process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
         process.stdin.flush()
         time.sleep(0.5)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 143
+        process.send_signal(number)
+        assert process.wait(30) == code
     assert summary_of(tmp_path / "out")["learned"] == 1_000
+
+
+def test_inputs_that_cannot_be_read(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was learned before the damage is kept."""
+    code, _, error = in_process(capsys, "replay", f"{stream}x", "--out", tmp_path / "a")
+    assert (code, "there is" in error) == (3, True)
+    packed = tmp_path / "events.jsonl.gz"
+    packed.write_bytes(gzip.compress(stream.read_bytes() * 20)[:-3_000])
+    flags = ["--n-ranks", 5, "--quiet", "--out", tmp_path / "b"]
+    code, _, error = in_process(capsys, "replay", packed, *flags)
+    assert (code, "cannot be read on" in error) == (3, True)
+    assert load(tmp_path / "b")._model.events > 0
+    code, _, error = in_process(capsys, "replay", packed, "--follow", "--out", tmp_path / "c")
+    assert (code, "compressed" in error) == (3, True)
+    times = ["--from", "2030-01-01T00:00:00Z", "--out", tmp_path / "d"]
+    code, _, error = in_process(capsys, "replay", stream, "--n-ranks", 5, *times)
+    assert (code, "has a time (ts) between" in error) == (0, True)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -100,4 +100,4 @@ def test_marks_are_dense_and_few() -> None:
         marks.append(events)
     assert marks[:4] == [10, 11, 12, 13]
     assert len(marks) < 260
-    assert all(b / a < 1.11 for a, b in pairwise(marks))
+    assert all(b / a < 1.13 for a, b in pairwise(marks))

@@ -107,6 +107,8 @@ def _single(name: str, form: str | None, mapping: Mapping, follow: bool) -> Sour
             hint = f"; there is {path.with_name(near[0])}" if near else ""
             raise InputError(f"{name} is not a file{hint}")
         form = _format_of(path, form)
+        if follow and path.suffix.lower() in _COMPRESSED:
+            raise InputError(f"{name} is compressed; only plain files can be followed")
         source = Followed(path) if follow else LineFile(path)  # type: ignore[assignment]
     if form == "jsonl":
         return source
