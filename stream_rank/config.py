@@ -1,6 +1,7 @@
 """All settings of a run, with their defaults: the one place for both."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping as MappingOf
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from stream_rank.errors import ConfigError
+from stream_rank.learners.catalogue import LEARNERS
 from stream_rank.nearest import unknown
 from stream_rank.stream.moment import moment_of
 from stream_rank.stream.sources.mapping import Mapping
@@ -21,13 +23,18 @@ PREFIX = "STREAM_RANK_"
 
 def _moment(given: Any) -> Any:
     if isinstance(given, str):
-        return moment_of(int(given) if given.lstrip("-").isdecimal() else given)
+        if _DATE.fullmatch(given):
+            given += "T00:00:00Z"
+        return moment_of(int(given) if _WHOLE.fullmatch(given) else given)
     return given
 
 
 def _speed(given: Any) -> Any:
     if isinstance(given, str):
-        return None if given == "max" else float(given.removesuffix("x"))
+        try:
+            return None if given == "max" else float(given.removesuffix("x"))
+        except ValueError:
+            raise ValueError(f"{given!r} is neither a factor such as 10x nor max") from None
     return given
 
 
@@ -35,6 +42,7 @@ def _listed(given: Any) -> Any:
     return [part for part in given.split(";") if part] if isinstance(given, str) else given
 
 
+_DATE, _WHOLE = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"-?\d{1,18}")
 Moment = Annotated[int, BeforeValidator(_moment)]
 Speed = Annotated[float | None, BeforeValidator(_speed)]
 
@@ -71,13 +79,15 @@ class ReplayConfig(BaseModel):
     learners: Annotated[list[str], BeforeValidator(_listed)] = Field(
         default=["oap-bpm"],
         min_length=1,
-        description="a learner, with parameters as in oap-bpm:n_members=50; may be given again",
+        description=f"a learner ({', '.join(LEARNERS)}) with parameters as in oap-bpm:n_members=50, "
+        "or an estimator of River's as in river.linear_model.LinearRegression:l2=0.1; may be given again. "
+        "Perceptrons want features of a similar size and around zero: scale them before",
     )
     out: Path = Field(description="the folder for all that the run writes")
     n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
     seed: int = Field(1, description="of learners that draw and have no seed of their own")
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="what the inputs are, if their names do not tell"
+        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
     )
     columns: Columns = Field(
         default_factory=Columns,
@@ -87,7 +97,8 @@ class ReplayConfig(BaseModel):
     follow: bool = Field(False, description="wait for more at the end of a file")
     resume: bool = Field(False, description="go on from the latest snapshot in the folder")
     damaged: Literal["refuse", "older"] = Field(
-        "refuse", description="what to do about a snapshot that cannot be trusted"
+        "refuse",
+        description="a snapshot that cannot be trusted: refuse it, or take an older one",
     )
     delay: int = Field(
         0, ge=0, le=10_000_000, description="how many events may wait for a label that comes later"
@@ -95,6 +106,7 @@ class ReplayConfig(BaseModel):
     speed: Speed = Field(
         None,
         gt=0,
+        allow_inf_nan=False,
         description="how much faster than it happened, as in 10x; else as fast as it can",
     )
     from_: Moment | None = Field(
@@ -115,7 +127,9 @@ class ReplayConfig(BaseModel):
         None, description="where snapshots go: a folder or a URL (OUT/snapshots)"
     )
     snapshot_events: int | None = Field(None, ge=1, description="snapshot after so many events")
-    snapshot_seconds: float | None = Field(30.0, gt=0, description="snapshot after so many seconds")
+    snapshot_seconds: float | None = Field(
+        30.0, gt=0, allow_inf_nan=False, description="snapshot after so many seconds"
+    )
     keep: int = Field(5, ge=1, description="snapshots that are kept, beside the last of each day")
     json_: bool = Field(False, alias="json", description="print the summary as JSON")
     quiet: bool = Field(False, description="print the result only")
@@ -171,7 +185,7 @@ def gather(
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0])
         place = ".".join(map(str, first["loc"]))
-        flag = name if name == "inputs" else f"--{name.replace('_', '-')}"
+        flag = "a FILE" if name == "inputs" else f"--{name.replace('_', '-')}"
         if name == "learners":
             flag = "--learner"
         if name in in_variables and name not in flags:
@@ -184,5 +198,6 @@ def gather(
             raise ConfigError(
                 f"{flag}: {unknown('role', str(first['loc'][-1]), _names(Columns))}"
             ) from None
-        message = first["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"{flag}: {message}, not {first['input']!r}") from None
+        if first["type"] == "value_error":  # its words are our own
+            raise ConfigError(f"{flag}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ConfigError(f"{flag}: {first['msg']}, not {first['input']!r}") from None

@@ -64,8 +64,9 @@ def _class_of(name: str) -> type[Any]:
     module, _, attribute = name.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"there is no estimator {name!r}: {error}") from None
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        hint = "; a pipeline cannot be given: scale features before" if "|" in name else ""
+        raise ConfigError(f"there is no estimator {name!r}: {error}{hint}") from None
     if not (isinstance(found, type) and issubclass(found, base.Classifier | base.Regressor)):
         raise ConfigError(f"{name} is neither a classifier nor a regressor of River's kind")
     return found
@@ -91,14 +92,17 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
             raise ConfigError(f"learner {spec!r}: {unknown('parameter', key, known)}")
         arguments[key] = _value(value)
     own = learner in LEARNERS.values()
-    if own:
-        for key, default in (("n_ranks", n_ranks), ("seed", seed)):
-            if key in known and default is not None:
-                arguments.setdefault(key, default)
+    if own and n_ranks is None and arguments.get("n_ranks") is not None:
+        raise ConfigError(
+            f"learner {spec!r}: give the number of ranks with --n-ranks, so that labels are checked"
+        )
+    for key, default in (("n_ranks", n_ranks if own else None), ("seed", seed)):
+        if key in known and default is not None:
+            arguments.setdefault(key, default)
     try:
         model = learner(**arguments)
-    except (ValueError, TypeError) as error:
-        raise ConfigError(f"learner {spec!r}: {error}") from None
+    except Exception as error:  # whatever somebody else's code raises
+        raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
     if isinstance(model, RankLearner) and model.n_ranks is None:
         raise ConfigError(f"learner {name!r} learns ranks: how many are there? --n-ranks")
     told = getattr(model, "n_ranks", None)

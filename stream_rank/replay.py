@@ -3,6 +3,7 @@
 import csv
 import fcntl
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,8 +31,24 @@ from stream_rank.stream.waiting import WaitingRoom
 __all__ = ["Replay"]
 
 _JOURNALS = {"rejects": "rejects.jsonl", "predictions": "predictions.jsonl"}
-_FIXED = ("learners", "n_ranks", "seed", "delay", "window", "max_features", "from", "to")
+_FIXED = (
+    *("learners", "n_ranks", "seed", "delay", "window", "max_features"),
+    *("from", "to", "columns", "format"),
+)
 """Settings that a run cannot change when it is resumed, since what was learned depends on them."""
+
+
+def _json(content: Any, indent: int | None = None) -> str:
+    """JSON that others can read: numbers that are none are null."""
+    return json.dumps(_finite(content), indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _locked(folder: Path) -> TextIO:
@@ -171,8 +188,9 @@ class Replay:
         return loop
 
     def _predicted(self, name: Any, predictions: dict[str, float]) -> None:
-        line = {"id": name, "predictions": predictions}
-        self._journals["predictions"].write(json.dumps(line).encode())
+        known = {key: value if math.isfinite(value) else None for key, value in predictions.items()}
+        line = {"id": name, "predictions": known}
+        self._journals["predictions"].write(_json(line).encode())
 
     # Running --------------------------------------------------------------------------------
 
@@ -203,6 +221,8 @@ class Replay:
 
     def _steps(self) -> Iterator[None]:
         """Learn, coming up for air after every portion, and when nothing came for a moment."""
+        if self.loop.ended:
+            return
         for chunk in self.source.chunks(self.loop.position):
             if chunk is None:
                 yield
@@ -227,8 +247,13 @@ class Replay:
             )
         if ended and counts.rejects and not counts.taken and not counts.skipped:
             raise TooManyRejectsError(
-                f"not one of {counts.records:,} records was an event; see {self._journals['rejects'].path}"
+                f"not one of {counts.records:,} records was an event; the first: {self._first_reason()} "
+                f"(all of them: {self._journals['rejects'].path})"
             )
+
+    def _first_reason(self) -> str:
+        with self._journals["rejects"].path.open("rb") as file:
+            return str(json.loads(file.readline())["reason"])
 
     @property
     def rate(self) -> float:
@@ -284,8 +309,9 @@ class Replay:
                         table.writerow(
                             [name, point["events"], moment, point["loss"], point["recent"]]
                         )
-            (out / "report.html").write_text(report(summary, self.loop.scoreboard), "utf-8")
-            (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+            (out / "summary.json").write_text(_json(summary, indent=2) + "\n")
+            page = report(summary, self.loop.scoreboard)
+            (out / "report.html").write_bytes(page.encode(errors="replace"))
         except OSError as error:
             raise WriteError(f"{out} cannot be written: {error}") from error
         return summary

@@ -30,10 +30,10 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.DONE: "done",
-    ExitCode.BUG: "an error of stream-rank's own",
+    ExitCode.BUG: "an error of stream-rank's own; of `snapshot diff`, that there is a difference",
     ExitCode.USAGE: "a flag, setting, variable or learner that cannot be",
     ExitCode.INPUT: "an input cannot be read",
-    ExitCode.SNAPSHOT: "a snapshot cannot be trusted",
+    ExitCode.SNAPSHOT: "a snapshot cannot be read, or cannot be trusted",
     ExitCode.REJECTS: "too many rejects",
     ExitCode.OUTPUT: "a result cannot be written",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything was kept",

@@ -40,8 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="stream-rank",
         description=__doc__,
-        epilog=f"exit codes:\n{codes}\n\nsettings may also stand in a TOML file (--config) "
-        "or in variables such as STREAM_RANK_N_RANKS",
+        epilog=f"exit codes:\n{codes}\n\nsettings of a replay may also stand in a TOML file (--config), as in\n"
+        '  inputs = ["events.jsonl"]\n  learners = ["prank", "oap-bpm:n_members=50"]\n  n_ranks = 5\n'
+        'or in variables: STREAM_RANK_N_RANKS=5, STREAM_RANK_LEARNERS="prank;oap-bpm:n_members=50"',
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

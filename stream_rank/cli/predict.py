@@ -2,19 +2,25 @@
 
 import argparse
 import json
+import math
 import sys
+from dataclasses import replace
 from typing import Any
 
+from stream_rank.cli.which import chosen
 from stream_rank.config import Columns
 from stream_rank.errors import ConfigError
 
 __all__ = ["add", "run"]
 
+_MOST_FEATURES = 10_000_000
+"""Features that the learner does not know cost nothing but their names."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Flags of `predict`."""
     parser.add_argument("snapshot", help="a snapshot, a model that was saved, or a run's folder")
-    parser.add_argument("file", help='a file of events, or "-"; labels are not looked at')
+    parser.add_argument("file", help='a file of events, or "-"; labels need not be there')
     parser.add_argument("--learner", help="which one, where a run has several")
     parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow"])
     parser.add_argument("--columns", nargs="+", default=[], metavar="ROLE=COLUMN")
@@ -29,12 +35,12 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.stream.saving import load
     from stream_rank.stream.sources.opening import open_source
 
-    model = load(given.snapshot, given.learner)
+    model = load(given.snapshot, chosen(given.snapshot, given.learner))
     n_ranks = getattr(model, "n_ranks", None)
     contestant = contestant_of("model", model, n_ranks)
     source = open_source([given.file], given.format, _columns(given.columns).mapping())
-    limits = limits_of([contestant], None, 10_000_000, delayed=False)
-    decoder = Decoder(limits, model._vocabulary.names)
+    limits = replace(limits_of([contestant], None, _MOST_FEATURES, delayed=False), named=True)
+    decoder, failed = Decoder(limits, model._vocabulary.names), 0
     for chunk in source.chunks(None):
         if chunk is None:
             continue
@@ -43,11 +49,15 @@ def run(given: argparse.Namespace) -> int:
             reject.record: {"error": reject.reason} for reject in batch.rejects
         }
         found = contestant.predict(batch.rows)
+        for event, x in batch.strange.items():
+            found[event] = contestant.predict_one(x)
+        failed += len(batch.rejects)
         for event, record in enumerate(batch.records.tolist()):
             if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
                 value = float(found[event])
-                whole = contestant.ranks and value == value
-                lines[record] = {"prediction": int(value) if whole else value}
+                known = math.isfinite(value)
+                whole = int(value) if known and contestant.ranks else value
+                lines[record] = {"prediction": whole if known else None}
             else:
                 lines[record] = {"error": "only events with x can be predicted"}
         for event, name in batch.ids.items():
@@ -55,6 +65,8 @@ def run(given: argparse.Namespace) -> int:
         for record in sorted(lines):
             sys.stdout.write(json.dumps(lines[record]) + "\n")
         sys.stdout.flush()
+    if failed:
+        print(f"stream-rank: {failed:,} records could not be predicted", file=sys.stderr)
     return 0
 
 

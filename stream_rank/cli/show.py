@@ -18,6 +18,14 @@ from stream_rank.replay import Replay
 __all__ = ["Show"]
 
 _LIVE_PERIOD = 0.25
+_LARGE = 1e6
+_FATES = {
+    "requests": "without a label",
+    "labels": "labels of events before",
+    "skipped": "outside of --from and --to",
+    "waiting": "still waiting for a label",
+    "dropped": "dropped before their label came (--delay)",
+}
 _LINE_PERIOD = 10.0
 """Seconds between two lines where there is no terminal to draw on."""
 
@@ -63,7 +71,7 @@ class Show:
         self._last = now
         share = replay.source.progress(replay.loop.position)
         counts = replay.loop.counts
-        text = f"{counts.records:,} events, {counts.rejects:,} rejects"
+        text = f"{counts.records:,} records, {counts.rejects:,} rejects"
         if replay.seconds > 0:
             text += f", {replay.rate:,.0f}/s"
         if self._live is not None:
@@ -79,32 +87,39 @@ class Show:
             print(json.dumps(summary, indent=2))
             return
         table = _table()
+        preferences = any(found["preferences"] for found in summary["learners"].values())
+        if preferences:
+            table.add_column("pairs misordered", justify="right")
         for name, found in summary["learners"].items():
             ranks = "rank_loss" in found
             loss = found["rank_loss" if ranks else "magnitude_loss"]
             recent = found["recent_rank_loss" if ranks else "recent_magnitude_loss"]
-            table.add_row(name, "rank" if ranks else "magnitude", _shown(loss), _shown(recent))
+            row = [name, "rank" if ranks else "magnitude", _shown(loss), _shown(recent)]
+            if preferences:
+                row.append(_shown(found["preferences_misordered"]))
+            table.add_row(*row)
         self._out.print(table)
         if self._quiet:
             return
-        rejected = (
-            f", {summary['rejects']:,} rejected ({out / 'rejects.jsonl'})"
-            if summary["rejects"]
-            else ""
-        )
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""
-        print(f"{summary['events']:,} events{speed}: {summary['learned']:,} learned{rejected}")
+        parts = [f"{summary['learned']:,} learned"]
+        parts += [f"{summary[name]:,} {words}" for name, words in _FATES.items() if summary[name]]
+        if summary["rejects"]:
+            parts.append(f"{summary['rejects']:,} rejected ({out / 'rejects.jsonl'})")
+        print(f"{summary['events']:,} records{speed}: {', '.join(parts)}")
         print(f"curves, confusion and weights: {out / 'report.html'}")
 
 
 def _shown(loss: float | None) -> str:
-    return "-" if loss is None else f"{loss:.4f}"
+    if loss is None:
+        return "-"
+    return f"{loss:.4f}" if loss < _LARGE else f"{loss:.3e}"
 
 
 def _table() -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("learner")
+    table.add_column("learner", overflow="fold")
     for title in ("loss of", "so far", "lately"):
         table.add_column(title, justify="right")
     return table

@@ -21,7 +21,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "verify", help="whether snapshots can be trusted and loaded", allow_abbrev=False
     )
     verify.add_argument("where", nargs="+", help=where)
-    diff = commands.add_parser("diff", help="what two snapshots differ in", allow_abbrev=False)
+    diff = commands.add_parser(
+        "diff",
+        help="what two snapshots differ in; the exit code is 1 if they do",
+        allow_abbrev=False,
+    )
     diff.add_argument("one", help=where)
     diff.add_argument("other", help=where)
     export = commands.add_parser(
@@ -148,8 +152,10 @@ def _with_rules(where: str) -> dict[str, Any]:
 
 
 def _export(given: argparse.Namespace) -> int:
+    from stream_rank.cli.which import chosen
     from stream_rank.stream.export import exported
     from stream_rank.stream.saving import load
 
-    print(json.dumps(exported(load(given.where, given.learner)), indent=2))
+    learner = load(given.where, chosen(given.where, given.learner))
+    print(json.dumps(exported(learner), indent=2))
     return 0

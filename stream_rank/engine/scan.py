@@ -274,7 +274,9 @@ def _features(text, at, end, names, stamp, powers, reading, entry):
         if at < 0:
             return -1, entry
         put(reading.slots, entry, slot)
-        put(reading.values, entry, value)
+        put(
+            reading.values, entry, value + 0.0
+        )  # -0.0 becomes 0.0, as JSON's -0 is a whole number to some
         entry += 1
         guess = slot + 1 if named else guess + 1
         at = _skip(text, at, end)
@@ -328,7 +330,7 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
             label, at = read_number(text, at, end, powers)
             if at < 0:
                 return -1
-            put(reading.labels, line, label)
+            put(reading.labels, line, label + 0.0)
         else:
             begin = at
             at = _token(text, at, end)

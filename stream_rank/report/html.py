@@ -11,6 +11,7 @@ from stream_rank.stream.scoreboard import Scoreboard
 __all__ = ["report"]
 
 _WEIGHTS_SHOWN = 8
+_THRESHOLDS_SHOWN = 12
 
 _STYLE = """
 :root{color-scheme:light;font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;color:#1d2430;background:#fff}
@@ -35,6 +36,9 @@ def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
     ranked = {name: board for name, board in boards.items() if board.ranks}
     scored = {name: board for name, board in boards.items() if not board.ranks}
     parts = [_head(summary, boards)]
+    ranked, scored = (
+        {name: board for name, board in some.items() if board.events} for some in (ranked, scored)
+    )
     if ranked:
         parts.append(_curves(ranked, "rank loss", "steps off, on average", summary))
     if scored:
@@ -101,7 +105,7 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
         f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         '<p class="note">Every event was predicted before it was learned; these are the losses of those predictions, '
-        "of all of them and of the last ones.</p>"
+        "of all of them and of the last ones. The magnitude loss is over all pairs of events, whatever their groups.</p>"
     )
 
 
@@ -138,13 +142,15 @@ def _rules(boards: Mapping[str, Board]) -> str:
         last = board.points[-1]
         charts = []
         if last["thresholds"]:
+            count = len(last["thresholds"])
+            shown = range(1, count + 1, -(-count // _THRESHOLDS_SHOWN))
             edges = {
                 f"between {rank} and {rank + 1}": [
                     (p["events"], p["thresholds"][rank - 1])
                     for p in board.points
                     if len(p["thresholds"]) >= rank
                 ]
-                for rank in range(1, len(last["thresholds"]) + 1)
+                for rank in shown
             }
             chart = line_chart(edges, "events", "threshold", from_zero=False)
             charts.append(f"<div><h3>Thresholds</h3>{chart}</div>")

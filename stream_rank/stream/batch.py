@@ -38,6 +38,8 @@ class Batch:
     groups: list[Any] | None
     pairs: dict[int, tuple[dict[Any, float], dict[Any, float]]]
     """The items of preferences, by event."""
+    strange: dict[int, dict[Any, float]]
+    """Requests, by event, with features that nobody knows: to kernels they count, and rows do not have them."""
     rejects: list[Reject]
     n_records: int
     """How many records were events or rejects; blank lines are neither."""

@@ -14,6 +14,8 @@ __all__ = ["Board"]
 
 Array = npt.NDArray[Any]
 
+_MOST_CONFUSED = 100
+"""Of more ranks nobody looks at every pair, or at every threshold over time."""
 _DRIFTS_KEPT = 100
 _WEIGHTS_KEPT = 24
 """Weights that a point of the curve has: the largest."""
@@ -29,7 +31,7 @@ class Board:
 
     def __init__(self, ranks: bool, n_ranks: int | None, window: int) -> None:
         self.ranks = ranks
-        n_rows = n_ranks if ranks and n_ranks else 0
+        n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
             "sums": np.zeros(SUMS),
             "recent": np.zeros((2, window)),
@@ -69,7 +71,7 @@ class Board:
                 "time": time,
                 "loss": self.loss,
                 "recent": self.recent_loss,
-                "thresholds": list(rule["thresholds"]),
+                "thresholds": list(rule["thresholds"][:_MOST_CONFUSED]),
                 "weights": {name: float(weights[name]) for name in largest},
             }
         )

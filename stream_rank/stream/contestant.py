@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from river import base
 
+from stream_rank.errors import ConfigError
 from stream_rank.learners.grouped_learner import GroupedLearner
 from stream_rank.learners.learner import Learner
 from stream_rank.learners.rank_learner import RankLearner
@@ -35,6 +36,9 @@ class Contestant(Protocol):
 
     def predict(self, rows: Rows) -> Array:
         """Predict events."""
+
+    def predict_one(self, x: dict[Any, float]) -> float:
+        """Predict one event."""
 
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """Learn a preference; by how much the preferred was ahead before. NaN if it cannot learn preferences."""
@@ -76,6 +80,11 @@ class Own:
         model: Any = self.model
         return _as_floats(model.predict_many(rows))
 
+    def predict_one(self, x: dict[Any, float]) -> float:
+        """Predict one event."""
+        model: Any = self.model
+        return _as_float(model.predict_one(x))
+
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """Learn a preference; by how much the preferred was ahead before."""
         model: Any = self.model
@@ -103,9 +112,14 @@ class Foreign:
     def learn(self, rows: Rows, labels: Array, groups: list[Any] | None) -> Array:
         """Predict events, each before it is learned."""
         found = np.empty(len(rows))
-        for i, (x, y) in enumerate(zip(rows.dicts(), self._answers(labels), strict=True)):
-            found[i] = _as_float(self.model.predict_one(x))
-            self.model.learn_one(x, y)
+        try:
+            for i, (x, y) in enumerate(zip(rows.dicts(), self._answers(labels), strict=True)):
+                found[i] = _as_float(self.model.predict_one(x))
+                self.model.learn_one(x, y)
+        except Exception as error:  # whatever somebody else's code raises
+            raise ConfigError(
+                f"{self.name} cannot learn this stream: {type(error).__name__}: {error}"
+            ) from error
         return found
 
     def _answers(self, labels: Array) -> list[Any]:
@@ -119,7 +133,11 @@ class Foreign:
 
     def predict(self, rows: Rows) -> Array:
         """Predict events."""
-        return np.array([_as_float(self.model.predict_one(x)) for x in rows.dicts()], np.float64)
+        return np.array([self.predict_one(x) for x in rows.dicts()], np.float64)
+
+    def predict_one(self, x: dict[Any, float]) -> float:
+        """Predict one event."""
+        return _as_float(self.model.predict_one(x))
 
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """River's estimators do not learn preferences."""

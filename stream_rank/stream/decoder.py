@@ -14,7 +14,7 @@ import numpy.typing as npt
 from stream_rank.engine.decimals import powers_of_ten
 from stream_rank.engine.entries import beyond
 from stream_rank.engine.scan import NO_TIME, Reading, scan
-from stream_rank.errors import EventError
+from stream_rank.errors import EventError, InputError
 from stream_rank.learners.rows import Rows
 from stream_rank.stream import event as schema
 from stream_rank.stream import wire
@@ -85,7 +85,8 @@ class Decoder:
                     assembly.skip(record)
         if self.limits.grouped:
             assembly.groups.update(_tokens(chunk, reading.groups, ~doubtful))
-        wanted = ~doubtful & ((kinds == Kind.REQUEST) | self.limits.delayed)
+        named = self.limits.delayed or self.limits.named
+        wanted = ~doubtful & ((kinds == Kind.REQUEST) | named)
         assembly.ids.update(_tokens(chunk, reading.idents, wanted))
         return assembly.batch()
 
@@ -113,13 +114,7 @@ class Decoder:
     def columns(self, chunk: Columns) -> Batch:
         """The events of columns."""
         n_records, limits = len(chunk), self.limits
-        names = list(chunk.features)
-        new = self.known.new(names)
-        if n_records:
-            limits.check_count(len(self.known), len(new))
-            self.known.meet(names)
-        slots = np.array([self.known.slot_of[name] for name in names], np.int64)
-        entries, slots, values = self._entries(chunk, slots)
+        entries, places, values = self._entries(chunk)
         labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels
         nothing = np.full((n_records, 2), -1, np.int64)
         reading = Reading(
@@ -129,16 +124,21 @@ class Decoder:
             idents=nothing,
             groups=nothing,
             entries=entries,
-            slots=slots,
+            slots=places,
             values=values,
         )
         reading.read[list(chunk.wrong)] = False
         doubtful = self._doubtful(reading)
         kinds = np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
-        assembly = _Assembly(self, n_records, len(reading.values), reading, kinds)
+        learned = ~doubtful & ((kinds == Kind.RATING) | (limits.delayed and chunk.ids is not None))
+        met_reading, met, strange = self._meet(chunk, reading, learned)
+        assembly = _Assembly(self, n_records, len(values), met_reading, kinds, met)
+        assembly.strange.update(
+            {record: x for record, x in strange.items() if not doubtful[record]}
+        )
         for record in np.flatnonzero(doubtful).tolist():
             try:
-                reason = chunk.wrong.get(record) or self._complaint(reading, record)
+                reason = chunk.wrong.get(record) or self._complaint(chunk, reading, record)
                 assembly.reject(record, reason, chunk.raw(record))
             except EventError as error:
                 assembly.reject(record, str(error), chunk.raw(record))
@@ -146,23 +146,22 @@ class Decoder:
         if chunk.groups is not None and limits.grouped:
             assembly.groups.update({i: chunk.groups[i] for i in good})
         if chunk.ids is not None:
-            asked = good if limits.delayed else [i for i in good if kinds[i] == Kind.REQUEST]
+            named = limits.delayed or limits.named
+            asked = good if named else [i for i in good if kinds[i] == Kind.REQUEST]
             assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
         return assembly.batch()
 
-    def _entries(self, chunk: Columns, slots: Array) -> tuple[Array, Array, Array]:
-        """The features of columns as entries, those that are missing left out: places, slots and values."""
-        n_records, width = len(chunk), len(slots)
-        if self._matrix.shape != (n_records, width) or not np.array_equal(
-            slots, self._repeated[:width]
-        ):
+    def _entries(self, chunk: Columns) -> tuple[Array, Array, Array]:
+        """The features of columns as entries, those that are missing left out: places, columns and values."""
+        n_records, width = len(chunk), len(chunk.features)
+        if self._matrix.shape != (n_records, width):
             # kept from chunk to chunk: new memory costs more than writing to it
             self._matrix = np.empty((n_records, width))
-            self._repeated = np.tile(slots, n_records)
+            self._repeated = np.tile(np.arange(width), n_records)
             ends = np.arange(1, n_records + 1) * width
             self._places = np.stack([ends - width, ends], axis=1)
         for place, column in enumerate(chunk.features.values()):
-            self._matrix[:, place] = column
+            np.add(column, 0.0, out=self._matrix[:, place])  # -0.0 becomes 0.0
         values = self._matrix.reshape(-1)
         if not chunk.missing:
             return self._places.copy(), self._repeated, values
@@ -175,11 +174,44 @@ class Decoder:
         flat = here.reshape(-1)
         return np.stack([ends - lengths, ends], axis=1), self._repeated[flat], values[flat]
 
-    def _complaint(self, reading: Reading, record: int) -> str:
+    def _meet(
+        self, chunk: Columns, reading: Reading, learned: Array
+    ) -> tuple[Reading, Array, dict[int, dict[Any, float]]]:
+        """Meet the features of columns in the events that are learned, as if these came one by one.
+
+        The entries by slot; how many features were known after every record; and the requests that have others.
+        """
+        names, known = list(chunk.features), self.known
+        before, first_seen = len(known), {}
+        for name in known.new(names):
+            seen = learned & ~chunk.missing[name] if name in chunk.missing else learned
+            if seen.any():
+                first_seen[name] = int(seen.argmax())
+        if before + len(first_seen) > self.limits.max_features:
+            raise InputError(
+                f"{before + len(first_seen)} columns of features are more than --max-features, {self.limits.max_features}"
+            )
+        firsts = sorted(set(first_seen.values()))
+        for record in firsts:
+            known.meet(name for name, first in first_seen.items() if first == record)
+        steps = np.sort(np.fromiter(first_seen.values(), np.int64, len(first_seen)))
+        met = before + np.searchsorted(steps, np.arange(len(chunk)), "right")
+        slots = np.array([known.slot_of.get(name, -1) for name in names], np.int64)
+        if (slots == np.arange(len(slots))).all():
+            return reading, met, {}
+        strange = {}
+        if (slots < 0).any():
+            beside = np.flatnonzero(slots[reading.slots] < 0)
+            for record in np.unique(
+                np.searchsorted(reading.entries[:, 1], beside, "right")
+            ).tolist():
+                strange[record] = _features_of(chunk, reading, record)
+            reading.entries[list(strange)] = 0  # they are predicted by name
+        return reading._replace(slots=slots[reading.slots]), met, strange
+
+    def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
         """What is wrong with an event that was read."""
-        first, last = reading.entries[record].tolist()
-        names = [self.known.names[slot] for slot in reading.slots[first:last].tolist()]
-        x = dict(zip(names, reading.values[first:last].tolist(), strict=True))
+        x = _features_of(chunk, reading, record)
         if not x:
             return "x: an event needs at least one feature"
         label = float(reading.labels[record])
@@ -188,23 +220,38 @@ class Decoder:
         raise AssertionError("a doubtful event that nothing is wrong with")
 
 
+def _features_of(chunk: Columns, reading: Reading, record: int) -> dict[Any, float]:
+    """An event of columns, by name."""
+    names = list(chunk.features)
+    first, last = reading.entries[record].tolist()
+    found = [names[place] for place in reading.slots[first:last].tolist()]
+    return dict(zip(found, reading.values[first:last].tolist(), strict=True))
+
+
 class _Assembly:
     """What was read at once, what was read one by one, and what could not be read, on the way to a batch."""
 
     def __init__(
-        self, decoder: Decoder, n_records: int, n_entries: int, reading: Reading, kinds: Array
+        self,
+        decoder: Decoder,
+        n_records: int,
+        n_entries: int,
+        reading: Reading,
+        kinds: Array,
+        met: Array | None = None,
     ) -> None:
         self._limits, self._known = decoder.limits, decoder.known
         self._reading, self._kinds = reading, kinds
         self._n_entries = n_entries
         self._slots: list[int] = []
         self._values: list[float] = []
-        self._met = np.full(n_records, len(self._known), np.int64)
+        self._met = np.full(n_records, len(self._known), np.int64) if met is None else met
         self._keep = np.ones(n_records, np.bool_)
         self._rejects: list[Reject] = []
         self._blank = 0
         self.ids: dict[int, Any] = {}
         self.groups: dict[int, Any] = {}
+        self.strange: dict[int, dict[Any, float]] = {}
         self._pairs: dict[int, tuple[dict[Any, float], dict[Any, float]]] = {}
 
     def put(self, record: int, event: Event) -> None:
@@ -226,6 +273,8 @@ class _Assembly:
         else:
             slot_of = known.slot_of
             entries = {slot_of[name]: v for name, v in event.x.items() if name in slot_of}
+            if len(entries) < len(event.x):
+                self.strange[record] = event.x
             self._slots.extend(entries)
             self._values.extend(entries.values())
         end = self._n_entries + len(self._values)
@@ -258,19 +307,20 @@ class _Assembly:
         records = np.arange(n_records)
         first, last = reading.entries[:, 0], reading.entries[:, 1]
         columns = [self._kinds, records, first, last, self._met, reading.labels, reading.times]
-        ids, groups, pairs = self.ids, self.groups, self._pairs
+        ids, groups, pairs, strange = self.ids, self.groups, self._pairs, self.strange
         if not self._keep.all():
             columns = [column[self._keep] for column in columns]
             event_of = np.cumsum(self._keep) - 1
             ids = {int(event_of[i]): v for i, v in ids.items() if self._keep[i]}
             groups = {int(event_of[i]): v for i, v in groups.items() if self._keep[i]}
             pairs = {int(event_of[i]): v for i, v in pairs.items() if self._keep[i]}
+            strange = {int(event_of[i]): v for i, v in strange.items() if self._keep[i]}
         kinds, records, first, last, met, labels, times = columns
         named = [groups.get(i) for i in range(len(kinds))] if groups else None
         rows = Rows(self._known.names, first, last, slots, values, met)
         rejects = sorted(self._rejects)
         return Batch(
-            *(kinds, records, rows, labels, times, ids, named, pairs, rejects),
+            *(kinds, records, rows, labels, times, ids, named, pairs, strange, rejects),
             n_records - self._blank,
         )
 

@@ -130,10 +130,10 @@ def json_schema() -> dict[str, Any]:
 
 
 def named(features: Any) -> dict[Any, float]:
-    """Features by name, those of a list by place."""
+    """Features by name, those of a list by place; -0.0 as 0.0, which it is to JSON's whole numbers."""
     if isinstance(features, list):
-        return dict(enumerate(map(float, features)))
-    return {name: float(value) for name, value in features.items()}
+        return {place: float(value) + 0.0 for place, value in enumerate(features)}
+    return {name: float(value) + 0.0 for name, value in features.items()}
 
 
 def event_of(
@@ -148,7 +148,7 @@ def event_of(
     """An event of values that are known to be of the right types."""
     moment = NO_TIME if ts is None else moment_of(ts)
     features = {} if x is None else named(x)
-    label = float("nan") if y is None else float(y)
+    label = float("nan") if y is None else float(y) + 0.0
     return Event(kind, features, {} if other is None else named(other), label, name, moment, group)
 
 

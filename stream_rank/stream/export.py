@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stream_rank.errors import SnapshotError
 from stream_rank.learners.content import parameters_of
 from stream_rank.learners.ensemble import Ensemble
 from stream_rank.learners.learner import Learner
@@ -39,4 +40,6 @@ def exported(learner: Learner) -> dict[str, Any]:
         ]
     else:
         rule["weights"] = {str(name): float(weight) for name, weight in model.weights.items()}
+        if len(rule["weights"]) < len(model.weights):
+            raise SnapshotError("features such as 0 and '0' cannot be told apart in JSON's keys")
     return rule

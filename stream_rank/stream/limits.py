@@ -27,6 +27,8 @@ class Limits:
     """How many features are known, of one event or of all."""
     delayed: bool = False
     """Whether features wait under their id for a label."""
+    named: bool = False
+    """Whether somebody asks for the ids of all events, and not of requests alone."""
     grouped: bool = False
     """Whether a learner asks for groups."""
 

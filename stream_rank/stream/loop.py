@@ -68,11 +68,12 @@ class Loop:
         decoder = self.decoder
         batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
         kinds = self._wanted(batch)
-        end = self._end(kinds)
-        portions = [end] if self._pace is None else self._pace.portions(batch.times[:end])
+        end, enough = self._end(kinds)
+        times = np.where(kinds == _SKIPPED, NO_TIME, batch.times)
+        portions = [end] if self._pace is None else self._pace.portions(times[:end])
         done, rejected = 0, 0
         for until in portions:
-            if until == len(batch):
+            if until == len(batch) and not enough:
                 n_records, self.names_met = len(chunk), len(decoder.known)
             elif until > done:
                 n_records = int(batch.records[until - 1]) + 1
@@ -82,6 +83,9 @@ class Loop:
                 continue
             rejects = [each for each in batch.rejects if rejected <= each.record < n_records]
             rejects += self._learn(batch, kinds, done, until, chunk)
+            timed = times[done:until][times[done:until] != NO_TIME]
+            if len(timed):
+                self.time = int(timed[-1])
             self._put_rejects(rejects, chunk)
             rejected = n_records
             self.position = chunk.position_after(n_records)
@@ -96,17 +100,17 @@ class Loop:
         inside = (batch.times >= first) & (batch.times <= last) & (batch.times != NO_TIME)
         return np.where(inside, batch.kinds, np.int8(_SKIPPED))
 
-    def _end(self, kinds: npt.NDArray[np.int8]) -> int:
-        """Where the events end that are still to be taken."""
+    def _end(self, kinds: npt.NDArray[np.int8]) -> tuple[int, bool]:
+        """Where the events end that are still to be taken, and whether these are all that are wanted."""
         if self._most is None:
-            return len(kinds)
-        left = self._most - (self.counts.taken)
+            return len(kinds), False
+        left = self._most - self.counts.taken
         counted = np.cumsum((kinds != _SKIPPED) & (kinds != Kind.LABEL))
-        return (
-            int(np.searchsorted(counted, left, "left")) + 1
-            if len(kinds) and counted[-1] >= left
-            else len(kinds)
-        )
+        if left <= 0:
+            return 0, True
+        if not len(kinds) or counted[-1] < left:
+            return len(kinds), False
+        return int(np.searchsorted(counted, left, "left")) + 1, True
 
     def _put_rejects(self, rejects: list[Reject], chunk: Records | Columns) -> None:
         """Hand on rejects in the order of their records."""
@@ -142,10 +146,6 @@ class Loop:
                 self._preferences(batch, first, last)
             else:
                 rejects += self._labels(batch, first, last, chunk)
-        times = batch.times[begin:end]
-        times = times[times != NO_TIME]
-        if len(times):
-            self.time = int(times[-1])
         return rejects
 
     def _groups(self, batch: Batch, first: int, last: int) -> list[Any] | None:
@@ -169,6 +169,10 @@ class Loop:
     def _requests(self, batch: Batch, first: int, last: int) -> None:
         rows = batch.rows.part(first, last)
         found = np.stack([each.predict(rows) for each in self.contestants])
+        for event in range(first, last):
+            if event in batch.strange:
+                x = batch.strange[event]
+                found[:, event - first] = [each.predict_one(x) for each in self.contestants]
         for place in range(last - first):
             name = batch.ids.get(first + place)
             if self.waiting is not None and name is not None:
@@ -208,6 +212,8 @@ class Loop:
             if waiter is None:
                 record = int(batch.records[place])
                 reason = f"id: no features wait under {batch.ids[place]!r}"
+                if self.waiting.dropped:
+                    reason += f"; {self.waiting.dropped:,} were dropped, since more may not wait"
                 rejects.append(Reject(record, reason, chunk.raw(record)))
                 continue
             count = np.array([len(waiter.slots)])

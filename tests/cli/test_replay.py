@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import signal
 import subprocess
 import time
@@ -76,6 +77,11 @@ def test_resumed_as_if_never_stopped(
         (["--learner", "river.stats.Mean"], "neither a classifier nor a regressor"),
         (["--learner", "prank", "--learner", "prank"], "given twice"),
         (["--learner", "prank:n_ranks=4"], "--n-ranks is 5"),
+        (["--learner", ".x"], "there is no estimator"),
+        (["--learner", "..x.y"], "there is no estimator"),
+        (["--learner", "river.preprocessing.StandardScaler|prank"], "scale features before"),
+        (["--learner", "oap-bpm:n_members=1000000000000"], "n_members"),
+        (["--speed", "inf"], "--speed"),
         (["--leaner", "prank"], "did you mean '--learner'?"),
         (["--n-ranks", "many"], "--n-ranks: Input should be a valid integer"),
         (["--speed", "fast"], "--speed"),
@@ -281,3 +287,37 @@ def test_damaged_snapshots_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert code == 0
     assert "trying an older one" in error
     assert summary_of(tmp_path / "out")["learners"] == expected["learners"]
+
+
+def test_odd_names_and_many_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / os.fsdecode(b"b\xff.jsonl")
+    lines = [
+        {"x": {"<script>alert(1)</script>": 1.0, "\u2028": 2.0}, "y": rank} for rank in (7, 1500)
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    out = tmp_path / "out"
+    code, _, error = in_process(
+        capsys, "replay", file, "--learner", "prank", "--n-ranks", 1500, "--out", out, "--quiet"
+    )
+    assert code == 0, error
+    page = (out / "report.html").read_text()
+    assert "<script" not in page
+    assert len(page) < 100_000
+
+
+def test_what_rivers_estimators_raise_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learner = "river.ensemble.BaggingRegressor:model=river.linear_model.LinearRegression"
+    code, _, error = in_process(
+        capsys,
+        "replay",
+        "synthetic:100",
+        "--learner",
+        learner,
+        "--out",
+        tmp_path / "a",
+        "--n-ranks",
+        5,
+    )
+    assert (code, "AttributeError" in error) == (2, True)

@@ -99,7 +99,9 @@ def test_looking_at_snapshots(run_folder: Path, capsys: pytest.CaptureFixture[st
     code, out, error = in_process(capsys, "snapshot", "verify", names[1], names[0])
     assert (code, names[0] in error) == (4, True)
     code, _, error = in_process(capsys, "snapshot", "export", run_folder)
-    assert (code, "which of them?" in error) == (4, True)
+    assert (code, "which of them? --learner" in error) == (2, True)
+    code, _, error = in_process(capsys, "predict", run_folder, names[1], "--learner", "prnk")
+    assert (code, "did you mean 'prank'?" in error) == (2, True)
     code, _, error = in_process(capsys, "snapshot", "list", run_folder / "snapshots" / "latest")
     assert code == 4
 
@@ -107,14 +109,15 @@ def test_looking_at_snapshots(run_folder: Path, capsys: pytest.CaptureFixture[st
 def test_predicting(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = tmp_path / "events.jsonl"
     x = {f"x{i}": 0.5 for i in range(6)}
-    lines = [{"x": x, "id": "u"}, {"x": x, "y": 77}, {"x": {}}, {"x": {"new": 1.0}}]
+    lines = [{"x": x, "id": "u"}, {"x": x, "y": 77, "id": "v"}, {"x": {}}, {"x": {"new": 1.0}}]
     events.write_text("\n".join(map(json.dumps, lines)) + "\n")
     model = stream_rank.load(run_folder, learner="prank")
-    code, out, _ = in_process(capsys, "predict", run_folder, events, "--learner", "prank")
+    code, out, error = in_process(capsys, "predict", run_folder, events, "--learner", "prank")
+    assert "1 records could not be predicted" in error
     found = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert found[0] == {"prediction": model.predict_one(x), "id": "u"}
-    assert found[1] == {"prediction": model.predict_one(x)}
+    assert found[1] == {"prediction": model.predict_one(x), "id": "v"}
     assert "at least 1 item" in found[2]["error"]
     assert found[3] == {"prediction": model.predict_one({"new": 1.0})}
     assert "new" not in model._vocabulary.names

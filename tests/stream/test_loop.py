@@ -108,7 +108,9 @@ def test_labels_come_later() -> None:
     feed(loop, [line.encode() for line in more], [1])
     assert loop.waiting is not None
     assert loop.waiting.dropped == 1  # "two" had to go for "four"
-    assert [reason for reason, _, _ in kept.rejects] == ["id: no features wait under 'two'"]
+    assert [reason for reason, _, _ in kept.rejects] == [
+        "id: no features wait under 'two'; 1 were dropped, since more may not wait"
+    ]
 
 
 def test_between_times_and_at_most() -> None:
@@ -171,3 +173,48 @@ def test_content_has_no_side_effects() -> None:
             watched.learn_one(x, number % 5 + 1)
             content_of(watched)
         assert state_digest(quiet) == state_digest(watched), name
+
+
+def test_enough_is_enough_wherever_chunks_end() -> None:
+    lines = [b'{"x": {"a": 1}, "y": 1}'] * 5 + [b"bad"] * 3 + [b'{"x": {"a": 1}, "y": 1}']
+    for sizes in ([9], [8], [1], [6], [3]):
+        loop = loop_of(["prank"], max_events=5)
+        feed(loop, lines, sizes)
+        feed(loop, lines, sizes)  # nothing more is taken
+        assert (loop.counts.learned, loop.counts.rejects) == (5, 0)
+        assert loop.position == {"line": 5}
+
+
+def test_minus_zero_is_zero_however_it_is_read() -> None:
+    lines = [b'{"x": {"a": -0, "b": -0.0}, "y": %d}' % (number % 5 + 1) for number in range(12)]
+    found = []
+    for sizes in ([12], [1], [5]):
+        loop = loop_of(["prank:kernel=gaussian(1.0)", "online-mprank", "pairwise-ranker"])
+        feed(loop, lines, sizes)
+        found.append([state_digest(each.model) for each in loop.contestants])
+    assert found[0] == found[1] == found[2]
+
+
+def test_features_that_nobody_knows_count_to_kernels() -> None:
+    kept = Kept()
+    loop = loop_of(["online-mprank:kernel=gaussian(0.5)"], kept=kept)
+    lines = [b'{"x": {"a": %d}, "y": %d}' % (number % 5, number % 5 + 1) for number in range(50)]
+    feed(loop, [*lines, b'{"x": {"a": 1, "new": 3}, "id": "q"}'], [60])
+    ((name, found),) = kept.predictions
+    expected = loop.contestants[0].model.predict_one({"a": 1.0, "new": 3.0})
+    assert (name, [*found.values()]) == ("q", [expected])
+    assert loop.decoder.known.names == ["a"]
+
+
+def test_pace_does_not_wait_for_what_is_left_out() -> None:
+    slept: list[float] = []
+    loop = loop_of(
+        ["prank"], between=(1_600_000_000_000, 2**41), pace=Pace(10.0, lambda: 0.0, slept.append)
+    )
+    feed(
+        loop,
+        [b'{"x": {"a": 1}, "y": 1, "ts": 0}', b'{"x": {"a": 1}, "y": 1, "ts": 1700000000000}'],
+        [2],
+    )
+    assert (loop.counts.learned, loop.counts.skipped, slept) == (1, 1, [])
+    assert loop.time == 1_700_000_000_000

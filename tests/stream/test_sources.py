@@ -261,3 +261,74 @@ def test_standard_input_is_learned_as_it_comes() -> None:
             assert process.stdout.readline() == b"2\n"  # before the next ones are written
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_lines_of_csv_are_never_joined_or_split(tmp_path: Path) -> None:
+    """A cell over a line's end and a bare carriage return, which cancel out when lines are only counted."""
+    path = tmp_path / "events.csv"
+    path.write_bytes(b'x,y,id\n1,1,"a\nb"\n1,2,c\r3,1,d\n\n4,5,"e"\r\n')
+    kept = Kept()
+    loop = learned([str(path)], loop_of(["prank"], kept=kept))
+    assert loop.counts.learned == 1
+    assert [raw for _, _, raw in kept.rejects] == [b'1,1,"a', b'b"', b"1,2,c\r3,1,d"]
+    assert loop.position["at"]["bytes"] == path.stat().st_size
+
+
+def test_strange_columns(tmp_path: Path) -> None:
+    """Times and ids that JSON would not have are rejects; columns that cannot be used say so."""
+    import datetime
+
+    path, x = tmp_path / "events.arrow", pa.array([1.0, 2.0])
+
+    def write(**columns: Any) -> None:
+        content = pa.table({"a": x, "y": [1, 2], **columns})
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, content.schema) as file:
+            file.write_table(content)
+
+    good = datetime.date(2026, 1, 2)
+    for column, rejects in (
+        ({"ts": pa.array([10**18, 10**12])}, 1),
+        ({"ts": pa.array([2**63 + 5, 10**12], pa.uint64())}, 1),
+        ({"ts": pa.array([True, False])}, 2),
+        ({"ts": pa.array([good, good])}, 0),
+        ({"ts": pa.array(["--5", "2026-01-02T00:00:00Z"])}, 1),
+        ({"id": pa.array([2**64 - 1, 1], pa.uint64())}, 1),
+    ):
+        write(**column)
+        loop = learned([str(path)], loop_of(["prank"]))
+        assert (loop.counts.rejects, loop.counts.learned) == (rejects, 2 - rejects), column
+    for table, words in (
+        (pa.Table.from_arrays([x, x, x], names=["a", "a", "y"]), "column 'a' twice"),
+        (pa.table({}), "no column of features"),
+    ):
+        pq.write_table(table, tmp_path / "events.parquet")
+        with pytest.raises(InputError, match=words):
+            learned([str(tmp_path / "events.parquet")])
+
+
+def test_columns_are_met_as_features_of_json_are(tmp_path: Path) -> None:
+    rows = [{"b": 1.0}, {"b": 2.0, "a": -0.0}, {"c": 1.0}, {"a": 1.0, "b": 1.0}]
+    labels = [1, 9, None, 3]  # the second is a reject, the third a request
+    path = tmp_path / "events.jsonl"
+    events = ({"x": x} | ({} if y is None else {"y": y}) for x, y in zip(rows, labels, strict=True))
+    path.write_text("\n".join(map(json.dumps, events)))
+    columns = {name: [row.get(name) for row in rows] for name in ("a", "b", "c")}
+    pq.write_table(pa.table({**columns, "y": labels}), tmp_path / "events.parquet")
+    kept = [Kept(), Kept()]
+    specs = ["prank:kernel=gaussian(0.5)", "online-mprank:kernel=gaussian(0.5)"]
+    loops = [
+        learned([str(tmp_path / name)], loop_of(specs, kept=each))
+        for name, each in zip(("events.jsonl", "events.parquet"), kept, strict=True)
+    ]
+    one, other = loops
+    assert one.decoder.known.names == other.decoder.known.names == ["b", "a"]
+    assert kept[0].predictions == kept[1].predictions
+    for i in range(len(specs)):
+        assert state_digest(one.contestants[i].model) == state_digest(other.contestants[i].model)
+
+
+def test_a_mark_of_byte_order_is_none_of_the_event(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"x": [1], "y": 1}\n{"x": [1], "y": 1}\n')
+    loop = learned([str(path)])
+    assert (loop.counts.learned, loop.position["at"]["bytes"]) == (2, path.stat().st_size)

@@ -19,7 +19,7 @@ _NUMBERS, _FEWEST_ROWS, _MOST_ROWS = 1 << 18, 256, 1 << 14
 
 
 def _rows(width: int) -> int:
-    return max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // width))
+    return max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // max(1, width)))
 
 
 class _Table:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +15,12 @@ import pyarrow.compute as pc
 from stream_rank.engine.scan import NO_TIME
 from stream_rank.errors import InputError
 from stream_rank.stream.chunk import Columns, Position
-from stream_rank.stream.moment import moment_of
+from stream_rank.stream.moment import FIRST, LAST, moment_of
 from stream_rank.stream.sources.mapping import Mapping
 
 __all__ = ["as_columns", "header_of"]
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 def as_columns(
@@ -84,19 +87,25 @@ def _numbers(column: Any, name: str, source: str) -> npt.NDArray[np.float64]:
 
 def _times(column: Any, wrong: dict[int, str]) -> npt.NDArray[np.int64]:
     kind = column.type
+    if pa.types.is_date(kind):
+        column, kind = pc.cast(column, pa.timestamp("ms")), pa.timestamp("ms")
     if pa.types.is_timestamp(kind):
         column = pc.cast(column, pa.timestamp("ms", kind.tz), safe=False)
         column = pc.cast(column, pa.int64())
-    if pa.types.is_integer(column.type):
+    if pa.types.is_integer(column.type) and column.type != pa.uint64():
         filled: Any = pc.fill_null(pc.cast(column, pa.int64()), NO_TIME)
-        return np.asarray(filled.to_numpy(zero_copy_only=False), np.int64)
+        found = np.asarray(filled.to_numpy(zero_copy_only=False), np.int64)
+        beyond = (found != NO_TIME) & ((found < FIRST) | (found > LAST))
+        for record in np.flatnonzero(beyond).tolist():
+            wrong.setdefault(record, f"ts: time {found[record]} is not in the years 1 to 9999")
+        return found
     times = np.full(len(column), NO_TIME)
     for record, given in enumerate(column.to_pylist()):
         if given is not None:
             try:
-                if isinstance(given, str) and given.lstrip("-").isdecimal():
+                if isinstance(given, str) and _WHOLE.fullmatch(given):
                     given = int(given)
-                if not isinstance(given, str | int):
+                if isinstance(given, bool) or not isinstance(given, str | int):
                     raise ValueError(f"time {given!r} is neither text nor a whole number")
                 times[record] = moment_of(given)
             except ValueError as error:
@@ -106,9 +115,12 @@ def _times(column: Any, wrong: dict[int, str]) -> npt.NDArray[np.int64]:
 
 def _names(column: Any, role: str, wrong: dict[int, str]) -> list[Any]:
     names: list[Any] = column.to_pylist()
-    if not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+    plain = pa.types.is_integer(column.type) and column.type != pa.uint64()
+    if not (plain or pa.types.is_string(column.type)):
         for record, name in enumerate(names):
-            if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
+            good = name is None or isinstance(name, str)
+            good |= isinstance(name, int) and not isinstance(name, bool) and name < 2**63
+            if not good:
                 wrong.setdefault(record, f"{role}: {name!r} is neither text nor a whole number")
     return names
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from stream_rank.stream.chunk import Columns, Position, Records
+from stream_rank.stream.limits import MOST_BYTES
 from stream_rank.stream.sources.columns import as_columns, header_of
 from stream_rank.stream.sources.mapping import Mapping
 from stream_rank.stream.sources.source import Source
@@ -44,18 +45,24 @@ class Csv:
 
     def _columns(self, chunk: Records, first: int, header: list[str]) -> Columns:
         """Some lines as columns."""
-        lines = [chunk.raw(record) for record in range(first, len(chunk))]
+        lines, kept = [], []
+        for record in range(first, len(chunk)):
+            line = chunk.raw(record).removesuffix(b"\r")
+            if line.strip():
+                lines.append(line)
+                kept.append(record)
         features, roles = self._mapping.of(header, self.name)
         numbers = [*features, *([roles["y"]] if "y" in roles else [])]
         wrong: dict[int, str] = {}
         table = _read(lines, header, numbers) or self._read_slowly(lines, header, numbers, wrong)
 
         def position_after(done: int) -> Position:
-            return {**chunk.position_after(first + done), "header": header}
+            after = len(chunk) if done == len(kept) else kept[done - 1] + 1
+            return {**chunk.position_after(after), "header": header}
 
         return as_columns(
             *(table, self._mapping, self.name, position_after),
-            lambda record: chunk.place_of(first + record),
+            lambda record: chunk.place_of(kept[record]),
             wrong,
             lines.__getitem__,
         )
@@ -68,7 +75,9 @@ class Csv:
         for record, line in enumerate(lines):
             row: dict[str, Any] = dict.fromkeys(header)
             try:
-                cells = next(csv.reader([line.decode()]), [])
+                if len(line) > MOST_BYTES:
+                    raise ValueError(f"longer than {MOST_BYTES:,} bytes")
+                cells = next(csv.reader([line.decode()], strict=True), [])
                 if len(cells) != len(header):
                     raise ValueError(f"{len(cells)} cells, where the header has {len(header)}")
                 row |= {name: cell or None for name, cell in zip(header, cells, strict=True)}
@@ -96,11 +105,15 @@ def _number(cell: str | None, name: str) -> float | None:
 
 def _read(lines: list[bytes], header: list[str], numbers: list[str]) -> Any:
     """Lines as a table, or None if one of them is wrong."""
-    if b"" in lines or b"\r" in lines:
+    text = b"\n".join(lines)
+    # what Arrow would take for more lines, or fewer, and cells that are too long for the slow way
+    if b"\r" in text or (b'"' in text and any(line.count(b'"') % 2 for line in lines)):
+        return None
+    if max(map(len, lines), default=0) > csv.field_size_limit():
         return None
     try:
         table = pa_csv.read_csv(
-            pa.BufferReader(b"\n".join(lines)),
+            pa.BufferReader(text),
             read_options=pa_csv.ReadOptions(column_names=header, use_threads=False),
             parse_options=pa_csv.ParseOptions(newlines_in_values=False),
             convert_options=pa_csv.ConvertOptions(

@@ -1,5 +1,6 @@
 """Lines of a file, of standard input, or of a file that grows."""
 
+import codecs
 import gzip
 import os
 import select
@@ -77,6 +78,8 @@ class Lines:
             else:
                 end += count
             begin = 0
+            if self._offset == 0 and text[:end].tobytes().startswith(codecs.BOM_UTF8):
+                begin = self._offset = len(codecs.BOM_UTF8)
             while True:
                 records, rest = self._lines(text, begin, end, overlong, ended)
                 if not len(records):

@@ -23,6 +23,9 @@ class Mapping:
 
     def of(self, names: Sequence[str], source: str) -> tuple[list[str], dict[str, str]]:
         """The features, and the column of every role that is there."""
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if list(names).count(name) > 1)
+            raise InputError(f"{source} has the column {twice!r} twice")
         roles: dict[str, str] = {}
         for role in _ROLES:
             given = getattr(self, role)
