@@ -73,10 +73,6 @@ class Known:
         if new:
             self._add(in_order(new))
 
-    def forget(self, count: int) -> None:
-        """Keep only the first so many names."""
-        self.__init__(self.names[:count])  # type: ignore[misc]
-
     def _add(self, names: Iterable[Hashable]) -> None:
         for name in names:
             slot = len(self._vocabulary)

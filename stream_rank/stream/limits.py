@@ -2,12 +2,20 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.entries import beyond
+from stream_rank.engine.scan import Reading
 from stream_rank.errors import EventError, FeatureError, LabelError
 from stream_rank.learners.numbers import unusable
 from stream_rank.stream.event import Event, Kind
 
 __all__ = ["MOST_BYTES", "Limits"]
+
+Array = npt.NDArray[Any]
 
 MOST_BYTES = 1_000_000
 """A record that is longer is not looked at; Kafka's brokers take no longer ones either, unless told to."""
@@ -68,6 +76,19 @@ class Limits:
                 f"the difference of the two items times the magnitude is {reach:g}; "
                 f"at most {self.largest:g} is needed"
             )
+
+    def doubtful(self, reading: Reading) -> Array:
+        """The records that were not read, or are beyond the limits: those that `check` would have something to say of."""
+        labels = reading.labels
+        doubtful: Array = ~reading.read
+        first, last = reading.entries[:, 0], reading.entries[:, 1]
+        beyond(first, last, reading.values, self.largest, self.longest, doubtful)
+        if self.n_ranks is None:
+            doubtful |= np.abs(labels) > self.largest
+        else:
+            doubtful |= (labels < 1) | (labels > self.n_ranks)
+            doubtful |= (labels != np.floor(labels)) & ~np.isnan(labels)
+        return doubtful
 
     def check_count(self, known: int, new: int) -> None:
         """Raise a `FeatureError` if there would be too many features."""

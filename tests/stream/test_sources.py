@@ -323,6 +323,9 @@ def test_columns_are_met_as_features_of_json_are(tmp_path: Path) -> None:
     one, other = loops
     assert one.decoder.known.names == other.decoder.known.names == ["b", "a"]
     assert kept[0].predictions == kept[1].predictions
+    assert [reason for reason, _, _ in kept[0].rejects] == [
+        reason for reason, _, _ in kept[1].rejects
+    ]
     for i in range(len(specs)):
         assert state_digest(one.contestants[i].model) == state_digest(other.contestants[i].model)
 
