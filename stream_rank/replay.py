@@ -11,7 +11,13 @@ from typing import Any, Self, TextIO
 
 import stream_rank
 from stream_rank.config import ReplayConfig
-from stream_rank.errors import ConfigError, InputError, TooManyRejectsError, WriteError
+from stream_rank.errors import (
+    ConfigError,
+    InputError,
+    SnapshotError,
+    TooManyRejectsError,
+    WriteError,
+)
 from stream_rank.learner_spec import contestants_of
 from stream_rank.stream.contestant import Contestant, Own, contestant_of, limits_of
 from stream_rank.stream.decoder import Decoder
@@ -134,9 +140,11 @@ class Replay:
         config = self.config
         if not config.resume:
             if self.store.latest() is not None:
-                raise ConfigError(
-                    f"{config.out} holds a run: go on with --resume, or give another folder with --out"
-                )
+                if self._holds_something():
+                    raise ConfigError(
+                        f"{config.out} holds a run: go on with --resume, or give another folder with --out"
+                    )
+                self.store.clear()
             return None
         if self.foreign:
             raise ConfigError(
@@ -156,6 +164,15 @@ class Replay:
                     f"{now[name]!r} is given: what was learned depends on it, so give it as before"
                 )
         return snapshot
+
+    def _holds_something(self) -> bool:
+        """Whether the run before took any event; one that failed from the beginning may be begun again."""
+        try:
+            snapshot = newest_sound(self.store, False, self._warn)
+        except SnapshotError:
+            return True
+        counts = {} if snapshot is None else snapshot.said.get("counts", {"learned": 1})
+        return any(counts.get(name) for name in ("learned", "requests"))
 
     def _restored(self, fresh: list[Contestant], snapshot: Snapshot) -> list[Contestant]:
         return [

@@ -123,6 +123,11 @@ class SnapshotStore:
             if each.name not in stay:
                 self._system.rm_file(self._path(each.name))
 
+    def clear(self) -> None:
+        """Remove all snapshots."""
+        for each in self.kept():
+            self._system.rm_file(self._path(each.name))
+
     def latest(self) -> str | None:
         """The name of the newest snapshot; None if there is none."""
         try:

@@ -88,6 +88,7 @@ def test_resumed_as_if_never_stopped(
         (["--from", "yesterday"], "--from"),
         (["--columns", "stars"], "y=stars"),
         (["--columns", "label=stars"], "there is no role 'label'"),
+        (["--columns", "y=stars"], "--columns is for tables"),
         (["--config", "nothing.toml"], "cannot be read"),
     ],
 )
@@ -151,6 +152,9 @@ def test_too_many_rejects_stop_a_run(
     nothing.write_text("no event\n" * 5)
     code, _, error = in_process(capsys, "replay", nothing, *flags[2:], "--out", tmp_path / "c")
     assert (code, "not one of 5 records" in error) == (5, True)
+    assert "the first: not JSON" in error
+    code, _, error = in_process(capsys, *flags, "--out", tmp_path / "c")  # nothing is lost
+    assert code == 0, error
 
 
 def test_ten_thousand_malformed_among_good_ones(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from stream_rank.errors import InputError
+from stream_rank.errors import ConfigError, InputError
 from stream_rank.stream.chunk import Columns, Position, Records
 from stream_rank.stream.sources.lines import Followed, LineFile, StandardInput
 from stream_rank.stream.sources.mapping import Mapping
@@ -131,7 +131,13 @@ def open_source(
 ) -> Source:
     """The events of files (or "-", or "synthetic:100000"), one file behind the other."""
     mapping = mapping or Mapping()
-    return Chain([_single(name, form, mapping, follow) for name in names])
+    sources = [_single(name, form, mapping, follow) for name in names]
+    plain = LineFile | StandardInput | Followed | Synthetic
+    if mapping != Mapping() and all(isinstance(source, plain) for source in sources):
+        raise ConfigError(
+            f"--columns is for tables; {names[0]} has events with x and y of their own"
+        )
+    return Chain(sources)
 
 
 def _beside(path: Path) -> list[str]:
