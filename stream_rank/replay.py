@@ -302,7 +302,7 @@ class Replay:
             "dropped": 0 if waiting is None else waiting.dropped,
             "features": self.loop.names_met,
             "time": None if self.loop.time is None else written(self.loop.time),
-            "position": self.loop.position,
+            "position": json.loads(json.dumps(self.loop.position, sort_keys=True)),
             "learners": learners,
             "seconds": round(self.seconds, 3),
             "events_per_second": round(self.rate) or None,

@@ -39,7 +39,11 @@ def run(given: argparse.Namespace) -> int:
     n_ranks = getattr(model, "n_ranks", None)
     contestant = contestant_of("model", model, n_ranks)
     source = open_source([given.file], given.format, _columns(given.columns).mapping())
-    limits = replace(limits_of([contestant], None, _MOST_FEATURES, delayed=False), named=True)
+    limits = replace(
+        limits_of([contestant], None, _MOST_FEATURES, delayed=False),
+        max_features=_MOST_FEATURES,
+        named=True,
+    )
     decoder, failed = Decoder(limits, model._vocabulary.names), 0
     for chunk in source.chunks(None):
         if chunk is None:

@@ -1,5 +1,6 @@
 """How good one learner is: what it predicted against what came."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ Array = npt.NDArray[Any]
 
 _MOST_CONFUSED = 100
 """Of more ranks nobody looks at every pair, or at every threshold over time."""
+_LARGEST = 1e100
+"""Beyond, a learner has diverged, and the order of its predictions means nothing."""
 _DRIFTS_KEPT = 100
 _WEIGHTS_KEPT = 24
 """Weights that a point of the curve has: the largest."""
@@ -69,8 +72,8 @@ class Board:
             {
                 "events": events,
                 "time": time,
-                "loss": self.loss,
-                "recent": self.recent_loss,
+                "loss": _finite(self.loss),
+                "recent": _finite(self.recent_loss),
                 "thresholds": list(rule["thresholds"][:_MOST_CONFUSED]),
                 "weights": {name: float(weights[name]) for name in largest},
             }
@@ -97,7 +100,8 @@ class Board:
             labels, predictions = self._arrays["recent"][:, : self.events]
             return float(np.abs(labels - predictions).mean())
         labels, predictions = self._window()
-        return float(2 * (labels - predictions).var())
+        with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
+            return float(2 * (labels - predictions).var())
 
     @property
     def confusion(self) -> list[list[int]]:
@@ -137,6 +141,8 @@ class Board:
     def _misranking(self) -> float | None:
         """The share of recent pairs in the wrong order."""
         labels, predictions = self._window()
+        if not (np.abs(predictions) < _LARGEST).all():
+            return None
         metric = Misranking()
         for label, prediction in zip(labels.tolist(), predictions.tolist(), strict=True):
             metric.update(label, prediction)
@@ -167,3 +173,8 @@ class Board:
         self.points, self.drifts = list(said["points"]), list(said["drifts"])
         self._detector.state = said["drift"]
         self._pairs, self._pairs_wrong = said["pairs"], said["pairs_wrong"]
+
+
+def _finite(loss: float | None) -> float | None:
+    """A loss that can be drawn and written; that of a learner that has diverged cannot."""
+    return loss if loss is not None and math.isfinite(loss) else None

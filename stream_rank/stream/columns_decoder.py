@@ -1,16 +1,17 @@
 """From columns to batches, without a loop over events."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.scan import NO_TIME, Reading
-from stream_rank.errors import EventError, InputError
+from stream_rank.errors import EventError, FeatureError
 from stream_rank.stream.assembly import Assembly
 from stream_rank.stream.batch import Batch
 from stream_rank.stream.chunk import Columns
-from stream_rank.stream.event import Event, Kind
+from stream_rank.stream.event import NO_FEATURES, Event, Kind
 from stream_rank.stream.known import Known
 from stream_rank.stream.limits import Limits
 
@@ -34,7 +35,7 @@ class ColumnsDecoder:
         """The events of columns."""
         n_records, limits = len(chunk), self._limits
         entries, places, values = self._entries(chunk)
-        labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels
+        labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels + 0.0
         nothing = np.full((n_records, 2), -1, np.int64)
         reading = Reading(
             read=np.ones(n_records, np.bool_),
@@ -56,7 +57,9 @@ class ColumnsDecoder:
         learned = kinds == Kind.RATING
         if limits.delayed and chunk.ids is not None:
             learned |= np.array([name is not None for name in chunk.ids], np.bool_)
-        reading, met, strange = self._meet(chunk, reading, learned & ~doubtful)
+        met, beyond = self._meet(chunk, learned & ~doubtful)
+        reasons |= beyond
+        reading, strange = self._by_slot(chunk, reading, reasons)
         assembly = Assembly(limits, self._known, n_records, len(values), reading, kinds, met)
         assembly.strange.update(strange)
         for record, reason in reasons.items():
@@ -93,46 +96,54 @@ class ColumnsDecoder:
         flat = here.reshape(-1)
         return np.stack([ends - lengths, ends], axis=1), self._repeated[flat], values[flat]
 
-    def _meet(
-        self, chunk: Columns, reading: Reading, learned: Array
-    ) -> tuple[Reading, Array, dict[int, dict[Any, float]]]:
+    def _meet(self, chunk: Columns, learned: Array) -> tuple[Array, dict[int, str]]:
         """Meet the features of columns in the events that are learned, as if these came one by one.
 
-        The entries by slot; how many features were known after every record; and the requests that have others.
+        How many features were known after every record; and the records that would bring too many, and why.
         """
-        names, known = list(chunk.features), self._known
-        before, first_seen = len(known), {}
-        for name in known.new(names):
-            seen = learned & ~chunk.missing[name] if name in chunk.missing else learned
-            if seen.any():
-                first_seen[name] = int(seen.argmax())
-        if before + len(first_seen) > self._limits.max_features:
-            raise InputError(
-                f"{before + len(first_seen)} columns of features are more than --max-features, {self._limits.max_features}"
-            )
-        firsts = sorted(set(first_seen.values()))
-        for record in firsts:
-            known.meet(name for name, first in first_seen.items() if first == record)
-        steps = np.sort(np.fromiter(first_seen.values(), np.int64, len(first_seen)))
-        met = before + np.searchsorted(steps, np.arange(len(chunk)), "right")
-        slots = np.array([known.slot_of.get(name, -1) for name in names], np.int64)
+        names, known, limits = list(chunk.features), self._known, self._limits
+        met = np.full(len(chunk), len(known))
+        beyond: dict[int, str] = {}
+        while unmet := known.new(names):
+            here = np.stack([_present(chunk, name) & learned for name in unmet])
+            bringing = here.any(axis=0)
+            if not bringing.any():
+                break
+            record = int(bringing.argmax())
+            full = len(known) >= limits.max_features
+            for each in np.flatnonzero(bringing).tolist() if full else [record]:
+                try:
+                    limits.check_count(len(known), int(here[:, each].sum()))
+                except FeatureError as error:
+                    beyond[each], learned[each] = str(error), False
+            if learned[record]:
+                known.meet(
+                    name for name, there in zip(unmet, here[:, record], strict=True) if there
+                )
+                met[record:] = len(known)
+        return met, beyond
+
+    def _by_slot(
+        self, chunk: Columns, reading: Reading, reasons: Collection[int]
+    ) -> tuple[Reading, dict[int, dict[Any, float]]]:
+        """The entries by slot; and the requests with features that nobody knows, which are predicted by name."""
+        slot_of = self._known.slot_of
+        slots = np.array([slot_of.get(name, -1) for name in chunk.features], np.int64)
         if (slots == np.arange(len(slots))).all():
-            return reading, met, {}
+            return reading, {}
         strange = {}
         if (slots < 0).any():
             beside = np.flatnonzero(slots[reading.slots] < 0)
-            for record in np.unique(
-                np.searchsorted(reading.entries[:, 1], beside, "right")
-            ).tolist():
-                strange[record] = _features_of(chunk, reading, record)
-            reading.entries[list(strange)] = 0  # they are predicted by name
-        return reading._replace(slots=slots[reading.slots]), met, strange
+            records = np.unique(np.searchsorted(reading.entries[:, 1], beside, "right")).tolist()
+            strange = {i: _features_of(chunk, reading, i) for i in records if i not in reasons}
+            reading.entries[records] = 0
+        return reading._replace(slots=slots[reading.slots]), strange
 
     def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
         """What is wrong with an event that was read."""
         x = _features_of(chunk, reading, record)
         if not x:
-            return "x: an event needs at least one feature"
+            return NO_FEATURES
         label = float(reading.labels[record])
         kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
         try:
@@ -140,6 +151,12 @@ class ColumnsDecoder:
         except EventError as error:
             return str(error)
         raise AssertionError("a doubtful event that nothing is wrong with")
+
+
+def _present(chunk: Columns, name: Any) -> Array:
+    """Where a feature is not missing."""
+    missing = chunk.missing.get(name)
+    return np.ones(len(chunk), np.bool_) if missing is None else ~missing
 
 
 def _features_of(chunk: Columns, reading: Reading, record: int) -> dict[Any, float]:

@@ -13,6 +13,8 @@ _SLACK, _THRESHOLD = 0.05, 3.0
 """In multiples of the loss so far. The mean of a block lies some 0.1 around it, so that chance alone
 passes the threshold less than once in 10**9 blocks, and a loss that doubles does so after some three blocks."""
 
+_LARGEST = 1e100
+"""Sums of such losses stay finite."""
 _FIRST = 15
 """Blocks before the first test: until then a learner learns."""
 
@@ -25,7 +27,9 @@ class DriftDetector:
         self._blocks, self._mean = 0, 0.0
 
     def update(self, block_mean: float) -> bool:
-        """Test one block; whether the loss has grown."""
+        """Test one block; whether the loss has grown. Of a learner that has diverged there is nothing to test."""
+        if not block_mean < _LARGEST:
+            return False
         self._blocks += 1
         self._mean += (block_mean - self._mean) / self._blocks
         self._test.delta, self._test.threshold = _SLACK * self._mean, _THRESHOLD * self._mean

@@ -19,7 +19,17 @@ from pydantic_core import from_json
 from stream_rank.errors import EventError
 from stream_rank.stream.moment import NO_TIME, moment_of
 
-__all__ = ["Event", "Kind", "LabelEvent", "Preference", "Rating", "Request", "json_schema", "parse"]
+__all__ = [
+    "NO_FEATURES",
+    "Event",
+    "Kind",
+    "LabelEvent",
+    "Preference",
+    "Rating",
+    "Request",
+    "json_schema",
+    "parse",
+]
 
 
 def _form(x: Any) -> str:
@@ -119,6 +129,8 @@ _MODELS: dict[Kind, type[BaseModel]] = {
     Kind.LABEL: LabelEvent,
     Kind.PREFERENCE: Preference,
 }
+NO_FEATURES = "x: Dictionary should have at least 1 item after validation, not 0"
+"""What the schema says of an event without features."""
 _SHOWN = 60
 """Characters of a wrong value that are shown."""
 

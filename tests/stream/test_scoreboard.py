@@ -1,5 +1,6 @@
 """The losses, against River's metrics and the package's own."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -91,6 +92,19 @@ def test_blocks_end_where_they_end_whatever_the_portions() -> None:
     assert boards[0]
     assert boards[0][0] % BLOCK == 0
     assert 10_000 < boards[0][0] < 13_000
+
+
+def test_a_learner_that_diverges_spoils_nothing() -> None:
+    """Its losses may be infinite; what is said of it stays JSON."""
+    board = Board(False, None, 100)
+    predictions = np.concatenate(
+        [np.ones(2_000), 10.0 ** np.arange(0, 308), np.full(3_000, np.inf)]
+    )
+    board.count(np.ones(len(predictions)), predictions)
+    board.mark(len(predictions), None, {"weights": {}, "thresholds": []})
+    json.dumps(board.said(), allow_nan=False)
+    assert board.points[0]["loss"] is None
+    assert board.summary()["recent_misranking"] is None
 
 
 def test_marks_are_dense_and_few() -> None:

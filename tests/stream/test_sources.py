@@ -1,5 +1,6 @@
 """Sources: all events, from any position on, whatever they are in."""
 
+import dataclasses
 import gzip
 import json
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 
 from stream_rank.errors import InputError
 from stream_rank.stream.chunk import Records
+from stream_rank.stream.decoder import Decoder
 from stream_rank.stream.limits import MOST_BYTES
 from stream_rank.stream.saving import state_digest
 from stream_rank.stream.sources import lines as lines_module
@@ -169,7 +171,7 @@ def test_bad_cells_of_a_csv_are_rejects(tmp_path: Path) -> None:
     learned([str(path)], loop, mapping=mapping)
     assert loop.counts.learned == 4
     reasons = [reason for reason, _, _ in kept.rejects]
-    for reason, words in zip(reasons, ["a: Input should be a valid number, not 'x'", "at least one feature",
+    for reason, words in zip(reasons, ["a: Input should be a valid number, not 'x'", "at least 1 item",
                                        "2 cells", "9 is not one of", "feature 'a' is nan"], strict=True):  # fmt: skip
         assert words in reason
     assert kept.rejects[0][2] == b"x,2,3,u"
@@ -272,6 +274,66 @@ def test_lines_of_csv_are_never_joined_or_split(tmp_path: Path) -> None:
     assert loop.counts.learned == 1
     assert [raw for _, _, raw in kept.rejects] == [b'1,1,"a', b'b"', b"1,2,c\r3,1,d"]
     assert loop.position["at"]["bytes"] == path.stat().st_size
+
+
+def test_a_line_of_csv_is_read_alike_whatever_is_beside_it(tmp_path: Path) -> None:
+    cells = [
+        '"1"2',
+        '"1" ',
+        '""1""',
+        '1"',
+        '"1',
+        "1_0",
+        "\u0661",
+        '"1"',
+        "+1",
+        " 1",
+        "1e2",
+        "inf",
+        '"a"b',
+        '"',
+    ]
+    for cell in cells:
+        found = []
+        for beside in ("2,2", "bad,2"):
+            path = tmp_path / "events.csv"
+            path.write_text(f"a,y\n{cell},2\n{beside}\n")
+            kept = Kept()
+            loop = learned([str(path)], loop_of(["widrow-hoff"], kept=kept))
+            first = [reason for reason, place, _ in kept.rejects if place.endswith(":2")]
+            found.append(
+                (first, loop.contestants[0].model.weights.get("a") if first == [] else None)
+            )
+        assert found[0][0] == found[1][0], cell
+        assert bool(found[0][0]) == (cell not in ('"1"', "+1", " 1", "1e2")), cell
+
+
+def test_too_many_columns_are_as_too_many_features(tmp_path: Path) -> None:
+    rows = [
+        {"a": 1.0},
+        {"b": 1.0, "c": 1.0},
+        {"a": 2.0, "d": 1.0},
+        {"c": 1.0},
+        {"a": -0.0},
+        {"d": 1.0},
+    ]
+    path = tmp_path / "events.jsonl"
+    path.write_text("".join(json.dumps({"x": x, "y": -0.0}) + "\n" for x in rows))
+    columns = {name: [row.get(name) for row in rows] for name in "abcd"}
+    pq.write_table(pa.table({**columns, "y": [-0.0] * 6}), tmp_path / "events.parquet")
+    for most in (1, 2, 3, 4):
+        found = []
+        for name in ("events.jsonl", "events.parquet"):
+            kept = Kept()
+            loop = loop_of(["pairwise-ranker", "online-mprank"], n_ranks=None, kept=kept)
+            limits = dataclasses.replace(loop.decoder.limits, max_features=most)
+            loop.decoder = Decoder(limits)
+            learned([str(tmp_path / name)], loop)
+            states = [state_digest(each.model) for each in loop.contestants]
+            found.append(
+                (states, loop.decoder.known.names, [reason for reason, _, _ in kept.rejects])
+            )
+        assert found[0] == found[1], most
 
 
 def test_strange_columns(tmp_path: Path) -> None:

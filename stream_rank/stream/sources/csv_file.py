@@ -1,6 +1,7 @@
 """CSV: a line of names, then a line an event."""
 
 import csv
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,10 @@ from stream_rank.stream.sources.mapping import Mapping
 from stream_rank.stream.sources.source import Source
 
 __all__ = ["Csv"]
+
+
+_CELL = rb'(?:[^",]*|"(?:[^"]|"")*")'
+_fits = re.compile(rb"%s(?:,%s)*" % (_CELL, _CELL)).fullmatch
 
 
 class Csv:
@@ -77,6 +82,8 @@ class Csv:
             try:
                 if len(line) > MOST_BYTES:
                     raise ValueError(f"longer than {MOST_BYTES:,} bytes")
+                if not _fits(line):
+                    raise ValueError("quotes stand around whole cells only, and twice within them")
                 cells = next(csv.reader([line.decode()], strict=True), [])
                 if len(cells) != len(header):
                     raise ValueError(f"{len(cells)} cells, where the header has {len(header)}")
@@ -98,6 +105,8 @@ def _number(cell: str | None, name: str) -> float | None:
     if cell is None:
         return None
     try:
+        if not cell.isascii() or "_" in cell:  # which only Python takes for digits
+            raise ValueError
         return float(cell)
     except ValueError:
         raise ValueError(f"{name}: Input should be a valid number, not {cell!r}") from None
@@ -107,7 +116,8 @@ def _read(lines: list[bytes], header: list[str], numbers: list[str]) -> Any:
     """Lines as a table, or None if one of them is wrong."""
     text = b"\n".join(lines)
     # what Arrow would take for more lines, or fewer, and cells that are too long for the slow way
-    if b"\r" in text or (b'"' in text and any(line.count(b'"') % 2 for line in lines)):
+    quoted = b'"' in text and any(b'"' in line and not _fits(line) for line in lines)
+    if quoted or b"\r" in text:
         return None
     if max(map(len, lines), default=0) > csv.field_size_limit():
         return None
