@@ -64,12 +64,12 @@ class ColumnsDecoder:
         assembly.strange.update(strange)
         for record, reason in reasons.items():
             assembly.reject(record, reason, chunk.raw(record))
-        good = np.flatnonzero(~doubtful).tolist()
         if chunk.groups is not None and limits.grouped:
+            good = np.flatnonzero(~doubtful).tolist()
             assembly.groups.update({i: chunk.groups[i] for i in good})
         if chunk.ids is not None:
             named = limits.delayed or limits.named
-            asked = good if named else [i for i in good if kinds[i] == Kind.REQUEST]
+            asked = np.flatnonzero(~doubtful & (named | (kinds == Kind.REQUEST))).tolist()
             assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
         return assembly.batch()
 

@@ -69,7 +69,9 @@ class Loop:
         batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
         kinds = self._wanted(batch)
         end, enough = self._end(kinds)
-        times = np.where(kinds == _SKIPPED, NO_TIME, batch.times)
+        times = batch.times
+        if self._between is not None:
+            times = np.where(kinds == _SKIPPED, NO_TIME, times)
         portions = [end] if self._pace is None else self._pace.portions(times[:end])
         done, rejected = 0, 0
         for until in portions:
@@ -83,9 +85,9 @@ class Loop:
                 continue
             rejects = [each for each in batch.rejects if rejected <= each.record < n_records]
             rejects += self._learn(batch, kinds, done, until, chunk)
-            timed = times[done:until][times[done:until] != NO_TIME]
+            timed = np.flatnonzero(times[done:until] != NO_TIME)
             if len(timed):
-                self.time = int(timed[-1])
+                self.time = int(times[done + timed[-1]])
             self._put_rejects(rejects, chunk)
             rejected = n_records
             self.position = chunk.position_after(n_records)
