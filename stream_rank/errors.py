@@ -1,12 +1,19 @@
 """The errors that users meet, each saying what was expected, what came, and what to do."""
 
+from collections.abc import Sequence
+from typing import Any
+
 __all__ = [
+    "BrokerError",
+    "BrokerTrouble",
     "ConfigError",
     "EventError",
     "FeatureError",
     "InputError",
     "LabelError",
+    "PositionError",
     "SnapshotError",
+    "TooLargeError",
     "TooManyRejectsError",
     "WriteError",
 ]
@@ -42,3 +49,23 @@ class TooManyRejectsError(Exception):
 
 class WriteError(Exception):
     """A result that cannot be written."""
+
+
+class BrokerTrouble(Exception):  # noqa: N818 - it passes by itself, and nobody needs to be told twice
+    """Kafka cannot be reached, or cannot do what is asked now."""
+
+
+class TooLargeError(BrokerTrouble):
+    """Messages that the broker does not take because of their size; they were not sent."""
+
+    def __init__(self, messages: Sequence[Any], error: object) -> None:
+        super().__init__(f"{len(messages):,} messages are too large for the broker: {error}")
+        self.messages = messages
+
+
+class BrokerError(Exception):
+    """Kafka refuses, and will until somebody changes something."""
+
+
+class PositionError(BrokerError):
+    """A partition no longer has what comes next."""

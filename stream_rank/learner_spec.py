@@ -118,6 +118,13 @@ def contestants_of(specs: list[str], n_ranks: int | None, seed: int | None) -> l
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
     found = [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]
     for each in found:
-        if isinstance(each, Foreign) and each.ranks and n_ranks is None:
-            raise ConfigError(f"{each.name} is a classifier: how many ranks are there? --n-ranks")
+        if isinstance(each, Foreign) and each.ranks:
+            if n_ranks is None:
+                raise ConfigError(
+                    f"{each.name} is a classifier: how many ranks are there? --n-ranks"
+                )
+            if not getattr(each.model, "_multiclass", False):
+                raise ConfigError(
+                    f"{each.name} tells true from false; a classifier of several classes is needed"
+                )
     return found

@@ -18,21 +18,27 @@ class _Parser(argparse.ArgumentParser):
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         found, rest = self.parse_known_args(args, namespace)
         if rest:
-            known = sorted(self._flags(found))
+            known = sorted(_flags(self, found))
             given = rest[0].partition("=")[0]
             if given.startswith("-"):
                 self.error(unknown("flag", given, known))
             self.error(f"what is {rest[0]!r}?")
         return found
 
-    def _flags(self, found: argparse.Namespace) -> set[str]:
-        parser: argparse.ArgumentParser = self
-        flags = set(parser._option_string_actions)
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                chosen = action.choices.get(found.command)
-                flags |= set(chosen._option_string_actions) if chosen else set()
-        return flags
+    def _check_value(self, action, value):  # type: ignore[no-untyped-def]
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            raise argparse.ArgumentError(None, unknown("command", str(value), action.choices))
+        super()._check_value(action, value)
+
+
+def _flags(parser: argparse.ArgumentParser, found: argparse.Namespace) -> set[str]:
+    """The flags of a command and of what it is a command of."""
+    flags = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            chosen = action.choices.get(str(getattr(found, action.dest, None)))
+            flags |= _flags(chosen, found) if chosen else set()
+    return flags
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read the output has enough
         return ExitCode.DONE
+    except KeyboardInterrupt:  # where nothing was begun that could be ended otherwise
+        return ExitCode.INTERRUPTED
     except Exception as error:
         code = code_of(error)
         if code is None:

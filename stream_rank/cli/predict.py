@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from stream_rank.cli.which import chosen
-from stream_rank.config import Columns
+from stream_rank.config.replay import Columns, pairs
 from stream_rank.errors import ConfigError
 
 __all__ = ["add", "run"]
@@ -23,7 +23,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help='a file of events, or "-"; labels need not be there')
     parser.add_argument("--learner", help="which one, where a run has several")
     parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow"])
-    parser.add_argument("--columns", nargs="+", default=[], metavar="ROLE=COLUMN")
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="ROLE=COLUMN",
+        help="as of a replay; give it behind the file",
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -52,9 +58,7 @@ def run(given: argparse.Namespace) -> int:
         lines: dict[int, dict[str, Any]] = {
             reject.record: {"error": reject.reason} for reject in batch.rejects
         }
-        found = contestant.predict(batch.rows)
-        for event, x in batch.strange.items():
-            found[event] = contestant.predict_one(x)
+        found = contestant.predict(batch.rows, batch.strange)
         failed += len(batch.rejects)
         for event, record in enumerate(batch.records.tolist()):
             if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
@@ -74,10 +78,10 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _columns(pairs: list[str]) -> Columns:
+def _columns(given: list[str]) -> Columns:
     from pydantic import ValidationError
 
     try:
-        return Columns(**dict(pair.split("=", 1) for pair in pairs))  # type: ignore[arg-type]
+        return Columns(**pairs(given))
     except (ValueError, ValidationError):
         raise ConfigError("--columns takes ROLE=COLUMN, as in x=a,b id=user") from None

@@ -21,6 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "verify", help="whether snapshots can be trusted and loaded", allow_abbrev=False
     )
     verify.add_argument("where", nargs="+", help=where)
+    verify.add_argument("--json", action="store_true")
     diff = commands.add_parser(
         "diff",
         help="what two snapshots differ in; the exit code is 1 if they do",
@@ -28,6 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     diff.add_argument("one", help=where)
     diff.add_argument("other", help=where)
+    diff.add_argument("--json", action="store_true")
     export = commands.add_parser(
         "export", help="averaged weights and thresholds as plain JSON", allow_abbrev=False
     )
@@ -110,8 +112,11 @@ def _show(given: argparse.Namespace) -> int:
 
 
 def _verify(given: argparse.Namespace) -> int:
-    for where in given.where:
-        _, learners = _opened(where)
+    sound = {where: list(_opened(where)[1]) for where in given.where}
+    if given.json:
+        print(json.dumps(sound, indent=2))
+        return 0
+    for where, learners in sound.items():
         print(f"{where}: sound; {', '.join(learners) or 'no learner'}")
     return 0
 
@@ -129,6 +134,9 @@ def _diff(given: argparse.Namespace) -> int:
     one, other = (dict(_flat(_with_rules(where))) for where in (given.one, given.other))
     names = [*one, *(name for name in other if name not in one)]
     changed = [name for name in names if one.get(name) != other.get(name)]
+    if given.json:
+        print(json.dumps({name: [one.get(name), other.get(name)] for name in changed}, indent=2))
+        return int(bool(changed))
     for name in changed:
         print(f"{name}: {one.get(name)!r} -> {other.get(name)!r}")
     if not changed:

@@ -4,20 +4,31 @@ import numpy as np
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["BLOCK_COUNT", "BLOCK_LOSS", "COUNT", "LOSS", "MEAN", "SPREAD", "SUMS", "WRONG", "tally"]
+__all__ = [
+    "BLOCK_COUNT",
+    "BLOCK_LOSS",
+    "COUNT",
+    "LOSS",
+    "PAIRS",
+    "SPREAD",
+    "SUMS",
+    "WRONG",
+    "tally",
+]
 
-# Entries of the sums. The mean and the spread (the sum of squared distances to the mean) are of the residuals.
-COUNT, LOSS, WRONG, MEAN, SPREAD, BLOCK_COUNT, BLOCK_LOSS = range(7)
+# Entries of the sums. The spread and the pairs are of groups that were forgotten.
+COUNT, LOSS, WRONG, SPREAD, PAIRS, BLOCK_COUNT, BLOCK_LOSS = range(7)
 SUMS = 7
 
 
 @compiled
-def tally(labels, predictions, block, sums, recent, confusion, block_means):
+def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, block_means):
     """Count predictions; how many blocks of `block` predictions ended, whose mean losses are in `block_means`.
 
-    `recent` is a ring of the last labels and predictions; `confusion` has a row for each label, or none if
-    labels are no ranks. A prediction that is NaN was none, and does not count. The mean and
-    the spread are carried on as Welford did (1962).
+    `recent` is a ring of the last labels, predictions and numbers of groups; `confusion` has a row for each label, or none if
+    labels are no ranks. `groups` has a column for each group: its number, and the count, the mean and the spread (the
+    sum of squared distances to the mean) of its residuals, which are carried on as Welford did (1962). A
+    group whose column another one needs (never group 0) is added to the sums. A prediction that is NaN was none, and does not count.
     """
     n_ranks, n_recent, ended = len(confusion), recent.shape[1], 0
     for i in range(len(labels)):
@@ -27,16 +38,24 @@ def tally(labels, predictions, block, sums, recent, confusion, block_means):
         loss = abs(residual)
         place = np.int64(sums[COUNT]) % n_recent
         recent[0, place], recent[1, place] = labels[i], predictions[i]
+        recent[2, place] = numbers[i]
         sums[COUNT] += 1.0
         sums[LOSS] += loss
         sums[WRONG] += loss != 0.0
-        step = residual - sums[MEAN]
-        sums[MEAN] += step / sums[COUNT]
-        sums[SPREAD] += step * (residual - sums[MEAN])
+        column = 0 if numbers[i] == 0 else 1 + (numbers[i] - 1) % (groups.shape[1] - 1)
+        group = groups[:, column]
+        if group[0] != numbers[i]:
+            sums[SPREAD] += group[1] * group[3]
+            sums[PAIRS] += group[1] * group[1]
+            group[0], group[1], group[2], group[3] = numbers[i], 0.0, 0.0, 0.0
+        group[1] += 1.0
+        step = residual - group[2]
+        group[2] += step / group[1]
+        group[3] += step * (residual - group[2])
         if n_ranks > 0:
             row = min(max(np.int64(labels[i]) - 1, 0), n_ranks - 1)
-            column = min(max(np.int64(predictions[i]) - 1, 0), n_ranks - 1)
-            confusion[row, column] += 1
+            place = min(max(np.int64(predictions[i]) - 1, 0), n_ranks - 1)
+            confusion[row, place] += 1
         sums[BLOCK_COUNT] += 1.0
         sums[BLOCK_LOSS] += loss
         if sums[BLOCK_COUNT] == block:

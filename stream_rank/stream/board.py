@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.tally import COUNT, LOSS, SPREAD, SUMS, WRONG, tally
+from stream_rank.engine.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
 from stream_rank.metrics.misranking import Misranking
 from stream_rank.stream.drift import BLOCK, DriftDetector
+from stream_rank.stream.grouping import MOST_GROUPS
 
 __all__ = ["Board"]
 
@@ -29,7 +30,8 @@ class Board:
 
     Ranks have the rank loss: how many steps a prediction is off, on average. Scores have the magnitude loss: the mean
     over pairs of events of the squared difference between the predicted and the true difference, which
-    is twice the variance of the residuals (Cortes, Mohri and Rastogi, 2007).
+    is twice the variance of the residuals (Cortes, Mohri and Rastogi, 2007). Of events in groups, pairs within
+    one group count.
     """
 
     def __init__(self, ranks: bool, n_ranks: int | None, window: int) -> None:
@@ -37,26 +39,36 @@ class Board:
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
             "sums": np.zeros(SUMS),
-            "recent": np.zeros((2, window)),
+            "recent": np.zeros((3, window)),
             "confusion": np.zeros((n_rows, n_rows), np.int64),
+            "groups": np.zeros((4, 1)),
         }
         self._detector = DriftDetector()
         self._pairs, self._pairs_wrong = 0, 0.0
         self.drifts: list[int] = []
         self.points: list[dict[str, Any]] = []
 
-    def count(self, labels: Array, predictions: Array) -> None:
-        """Count predictions in the order in which they were made."""
+    def count(self, labels: Array, predictions: Array, numbers: Array, n_groups: int = 1) -> None:
+        """Count predictions in the order in which they were made, of groups of which there were so many."""
         arrays = self._arrays
+        self._make_groups(n_groups)
         sums, means = arrays["sums"], np.empty(len(labels) // BLOCK + 1)
         end = int(sums[COUNT]) // BLOCK * BLOCK
         ended = tally(
-            labels, predictions, BLOCK, sums, arrays["recent"], arrays["confusion"], means
+            *(labels, predictions, numbers, BLOCK, sums, arrays["recent"]),
+            *(arrays["confusion"], arrays["groups"], means),
         )
         for mean in means[:ended].tolist():
             end += BLOCK
             if self._detector.update(mean):
                 self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
+
+    def _make_groups(self, n_groups: int) -> None:
+        """Make columns for groups; their number depends on the groups alone, not on when they come."""
+        groups, wanted = self._arrays["groups"], min(1 << (n_groups - 1).bit_length(), MOST_GROUPS)
+        if wanted > groups.shape[1]:
+            self._arrays["groups"] = np.full((4, wanted), [[-1.0], [0], [0], [0]])
+            self._arrays["groups"][:, : groups.shape[1]] = groups
 
     def count_pair(self, ahead: float) -> None:
         """Count a preference by how much the preferred was ahead; a tie is half a mistake."""
@@ -89,7 +101,13 @@ class Board:
     @property
     def loss(self) -> float | None:
         """The rank loss or the magnitude loss of all predictions; None without any."""
-        return self._loss(LOSS if self.ranks else SPREAD, 1 if self.ranks else 2)
+        if self.ranks or self.events == 0:
+            return self._mean(LOSS)
+        _, counts, _, spreads = self._arrays["groups"]
+        sums = self._arrays["sums"]
+        with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
+            spread, pairs = sums[SPREAD] + counts @ spreads, sums[PAIRS] + counts @ counts
+            return float(2 * spread / pairs)
 
     @property
     def recent_loss(self) -> float | None:
@@ -97,11 +115,16 @@ class Board:
         if self.events == 0:
             return None
         if self.ranks:  # whole steps: their sum does not depend on the order
-            labels, predictions = self._arrays["recent"][:, : self.events]
+            labels, predictions, _ = self._arrays["recent"][:, : self.events]
             return float(np.abs(labels - predictions).mean())
-        labels, predictions = self._window()
-        with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
-            return float(2 * (labels - predictions).var())
+        labels, predictions, numbers = self._window()
+        _, group = np.unique(numbers, return_inverse=True)
+        counts = np.bincount(group)
+        with np.errstate(over="ignore", invalid="ignore"):
+            residuals = labels - predictions
+            distances = residuals - (np.bincount(group, residuals) / counts)[group]
+            spreads = np.bincount(group, distances * distances)
+            return float(2 * (counts @ spreads) / (counts @ counts))
 
     @property
     def confusion(self) -> list[list[int]]:
@@ -109,16 +132,17 @@ class Board:
         rows: list[list[int]] = self._arrays["confusion"].tolist()
         return rows
 
-    def _loss(self, entry: int, times: int = 1) -> float | None:
+    def _mean(self, entry: int) -> float | None:
         sums = self._arrays["sums"]
-        return float(times * sums[entry] / sums[COUNT]) if sums[COUNT] else None
+        return float(sums[entry] / sums[COUNT]) if sums[COUNT] else None
 
-    def _window(self) -> tuple[Array, Array]:
-        """The last labels and predictions, the oldest first."""
+    def _window(self) -> Array:
+        """The last labels, predictions and numbers of groups, the oldest first."""
         recent, events = self._arrays["recent"], self.events
         size = recent.shape[1]
-        labels, predictions = np.roll(recent, -(events % size), axis=1) if events > size else recent
-        return labels[: min(events, size)], predictions[: min(events, size)]
+        if events > size:
+            recent = np.roll(recent, -(events % size), axis=1)
+        return recent[:, : min(events, size)]
 
     def summary(self) -> dict[str, Any]:
         """All losses, by name."""
@@ -126,11 +150,11 @@ class Board:
             "events": self.events,
             "rank_loss" if self.ranks else "magnitude_loss": self.loss,
             "recent_rank_loss" if self.ranks else "recent_magnitude_loss": self.recent_loss,
-            "mean_absolute_error": self._loss(LOSS),
+            "mean_absolute_error": self._mean(LOSS),
         }
         if self.ranks:
             del found["mean_absolute_error"]  # it is the rank loss
-            found["error_rate"] = self._loss(WRONG)
+            found["error_rate"] = self._mean(WRONG)
         else:
             found["recent_misranking"] = self._misranking()
         found["preferences"] = self._pairs
@@ -139,13 +163,13 @@ class Board:
         return found
 
     def _misranking(self) -> float | None:
-        """The share of recent pairs in the wrong order."""
-        labels, predictions = self._window()
+        """The share of recent pairs, within groups, in the wrong order."""
+        labels, predictions, _ = self._window()
         if not (np.abs(predictions) < _LARGEST).all():
             return None
         metric = Misranking()
-        for label, prediction in zip(labels.tolist(), predictions.tolist(), strict=True):
-            metric.update(label, prediction)
+        for label, prediction, number in zip(*self._window().tolist(), strict=True):
+            metric.update(label, prediction, group=number)
         return float(metric.get()) if len(labels) > 1 else None
 
     # For snapshots --------------------------------------------------------------------------
@@ -166,6 +190,7 @@ class Board:
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Go on where another was; a `ValueError` if it counted otherwise."""
+        self._make_groups(arrays["groups"].shape[1])
         for name, mine in self._arrays.items():
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"the scoreboard's {name} have another size")

@@ -50,6 +50,8 @@ class ColumnsDecoder:
         reading.read[list(chunk.wrong)] = False
         doubtful = limits.doubtful(reading)
         kinds = np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        for record in self._labels(chunk, reading, doubtful):
+            kinds[record], doubtful[record] = Kind.LABEL, False
         reasons = {
             record: chunk.wrong.get(record) or self._complaint(chunk, reading, record)
             for record in np.flatnonzero(doubtful).tolist()
@@ -65,13 +67,23 @@ class ColumnsDecoder:
         for record, reason in reasons.items():
             assembly.reject(record, reason, chunk.raw(record))
         if chunk.groups is not None and limits.grouped:
-            good = np.flatnonzero(~doubtful).tolist()
+            good = np.flatnonzero(~doubtful & (kinds != Kind.LABEL)).tolist()
             assembly.groups.update({i: chunk.groups[i] for i in good})
         if chunk.ids is not None:
             named = limits.delayed or limits.named
             asked = np.flatnonzero(~doubtful & (named | (kinds == Kind.REQUEST))).tolist()
             assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
         return assembly.batch()
+
+    def _labels(self, chunk: Columns, reading: Reading, doubtful: Array) -> list[int]:
+        """The records that are labels of features that came before."""
+        if not self._limits.delayed or chunk.ids is None:
+            return []
+        empty = doubtful & reading.read & (reading.entries[:, 0] == reading.entries[:, 1])
+        told = np.flatnonzero(empty & ~np.isnan(reading.labels)).tolist()
+        return [
+            i for i in told if chunk.ids[i] is not None and not self._complaint(chunk, reading, i)
+        ]
 
     def _entries(self, chunk: Columns) -> tuple[Array, Array, Array]:
         """The features of columns as entries, those that are missing left out: places, columns and values."""
@@ -140,17 +152,19 @@ class ColumnsDecoder:
         return reading._replace(slots=slots[reading.slots]), strange
 
     def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
-        """What is wrong with an event that was read."""
+        """What is wrong with an event that was read, if anything is."""
         x = _features_of(chunk, reading, record)
-        if not x:
-            return NO_FEATURES
         label = float(reading.labels[record])
         kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
+        if not x:
+            if np.isnan(label) or chunk.ids is None or chunk.ids[record] is None:
+                return NO_FEATURES
+            kind = Kind.LABEL
         try:
             self._limits.check(Event(kind, x, {}, label, None, NO_TIME, None))
         except EventError as error:
             return str(error)
-        raise AssertionError("a doubtful event that nothing is wrong with")
+        return ""
 
 
 def _present(chunk: Columns, name: Any) -> Array:

@@ -1,6 +1,7 @@
 """Learners in the loop: the package's own, and any estimator of River's."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,11 +35,8 @@ class Contestant(Protocol):
     def absorb(self, rows: Rows, labels: Array, groups: list[Any] | None) -> None:
         """Learn events that were predicted before."""
 
-    def predict(self, rows: Rows) -> Array:
-        """Predict events."""
-
-    def predict_one(self, x: dict[Any, float]) -> float:
-        """Predict one event."""
+    def predict(self, rows: Rows, strange: Mapping[int, dict[Any, float]]) -> Array:
+        """Predict events; `strange` ones have features that rows have not, and stand beside them whole."""
 
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """Learn a preference; by how much the preferred was ahead before. NaN if it cannot learn preferences."""
@@ -75,15 +73,13 @@ class Own:
         model: Any = self.model
         model.learn_many(rows, self._answers(labels), **self._more(groups))
 
-    def predict(self, rows: Rows) -> Array:
+    def predict(self, rows: Rows, strange: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events."""
         model: Any = self.model
-        return _as_floats(model.predict_many(rows))
-
-    def predict_one(self, x: dict[Any, float]) -> float:
-        """Predict one event."""
-        model: Any = self.model
-        return _as_float(model.predict_one(x))
+        found = _as_floats(model.predict_many(rows))
+        for place, x in strange.items():
+            found[place] = _as_float(model.predict_one(x))
+        return found
 
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """Learn a preference; by how much the preferred was ahead before."""
@@ -112,15 +108,21 @@ class Foreign:
     def learn(self, rows: Rows, labels: Array, groups: list[Any] | None) -> Array:
         """Predict events, each before it is learned."""
         found = np.empty(len(rows))
-        try:
+        with self._guarded():
             for i, (x, y) in enumerate(zip(rows.dicts(), self._answers(labels), strict=True)):
                 found[i] = _as_float(self.model.predict_one(x))
                 self.model.learn_one(x, y)
-        except Exception as error:  # whatever somebody else's code raises
+        return found
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever somebody else's code raises."""
+        try:
+            yield
+        except Exception as error:
             raise ConfigError(
                 f"{self.name} cannot learn this stream: {type(error).__name__}: {error}"
             ) from error
-        return found
 
     def _answers(self, labels: Array) -> list[Any]:
         answers: list[Any] = labels.astype(np.int64).tolist() if self.ranks else labels.tolist()
@@ -128,16 +130,15 @@ class Foreign:
 
     def absorb(self, rows: Rows, labels: Array, groups: list[Any] | None) -> None:
         """Learn events that were predicted before."""
-        for x, y in zip(rows.dicts(), self._answers(labels), strict=True):
-            self.model.learn_one(x, y)
+        with self._guarded():
+            for x, y in zip(rows.dicts(), self._answers(labels), strict=True):
+                self.model.learn_one(x, y)
 
-    def predict(self, rows: Rows) -> Array:
-        """Predict events."""
-        return np.array([self.predict_one(x) for x in rows.dicts()], np.float64)
-
-    def predict_one(self, x: dict[Any, float]) -> float:
-        """Predict one event."""
-        return _as_float(self.model.predict_one(x))
+    def predict(self, rows: Rows, strange: Mapping[int, dict[Any, float]]) -> Array:
+        """Predict events, each as it is: a prediction may leave its mark on an estimator."""
+        with self._guarded():
+            whole = (strange.get(place, x) for place, x in enumerate(rows.dicts()))
+            return np.array([_as_float(self.model.predict_one(x)) for x in whole], np.float64)
 
     def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
         """River's estimators do not learn preferences."""
@@ -173,5 +174,5 @@ def limits_of(
         longest=min((model.longest for model in models), default=Limits.longest),
         max_features=int(min(max_features, narrowest)),
         delayed=delayed,
-        grouped=any(isinstance(each.model, GroupedLearner) for each in contestants),
+        grouped=not all(each.ranks for each in contestants),
     )

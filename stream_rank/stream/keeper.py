@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from stream_rank.asked import Asked
 from stream_rank.errors import SnapshotError, WriteError
 from stream_rank.stream.contestant import Own
 from stream_rank.stream.counts import Counts
-from stream_rank.stream.journal import Journal
 from stream_rank.stream.loop import Loop
+from stream_rank.stream.outlet import Outlet
 from stream_rank.stream.saving import join, take_apart
 from stream_rank.stream.snapshot import Snapshot
 from stream_rank.stream.store import SnapshotStore
@@ -19,24 +20,25 @@ __all__ = ["Keeper", "newest_sound", "restore"]
 class Keeper:
     """Writes a snapshot every so many records or seconds, when it is asked to, and at the end.
 
-    What the journals have is on the disk before the snapshot that passes it.
+    What the outlets took is safe before the snapshot that passes it.
     """
 
     def __init__(
         self,
         loop: Loop,
         store: SnapshotStore,
-        journals: dict[str, Journal],
+        outlets: dict[str, Outlet],
         settings: dict[str, Any],
         every_events: int | None = None,
         every_seconds: float | None = None,
+        asked: Asked | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._loop, self._store, self._journals = loop, store, journals
+        self._loop, self._store, self._outlets = loop, store, outlets
         self._settings = settings
         self._every_events, self._every_seconds, self._clock = every_events, every_seconds, clock
         self._last_records, self._last_time = loop.counts.records, clock()
-        self.asked = False
+        self._asked = asked or Asked()
         self.written = 0
 
     def tick(self) -> None:
@@ -44,7 +46,7 @@ class Keeper:
         records = self._loop.counts.records - self._last_records
         seconds = self._clock() - self._last_time
         if (
-            self.asked
+            self._asked.for_snapshot
             or (self._every_events is not None and records >= self._every_events)
             or (self._every_seconds is not None and records and seconds >= self._every_seconds)
         ):
@@ -52,7 +54,7 @@ class Keeper:
 
     def write(self) -> None:
         """Write a snapshot."""
-        self.asked = False
+        self._asked.for_snapshot = False
         try:
             self._store.write(self.content(), self._loop.counts.records)
         except OSError as error:
@@ -70,7 +72,7 @@ class Keeper:
             "counts": loop.counts.as_dict(),
             "time": loop.time,
             "features": loop.decoder.known.names[: loop.names_met],
-            "journals": {name: journal.mark() for name, journal in self._journals.items()},
+            "journals": {name: outlet.mark() for name, outlet in self._outlets.items()},
             "settings": self._settings,
         }
         parts = [Snapshot(said, {}), loop.scoreboard.content()]

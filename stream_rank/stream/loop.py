@@ -54,6 +54,8 @@ class Loop:
         self.time: int | None = None
         self.names_met = len(decoder.known)
         """How many features were known after the last record that is done."""
+        self.untimed = 0
+        """Events that were left out because it is not known when they happened."""
         self._rejects, self._predictions = rejects, predictions
         self._between, self._pace = between, pace
         self._most = max_events
@@ -99,7 +101,11 @@ class Loop:
         if self._between is None:
             return batch.kinds
         first, last = self._between
-        inside = (batch.times >= first) & (batch.times <= last) & (batch.times != NO_TIME)
+        untimed = batch.times == NO_TIME
+        self.untimed += int((untimed & (batch.kinds != Kind.LABEL)).sum())
+        # a label without a time goes with its features
+        inside = (batch.times >= first) & (batch.times <= last) & ~untimed
+        inside |= untimed & (batch.kinds == Kind.LABEL)
         return np.where(inside, batch.kinds, np.int8(_SKIPPED))
 
     def _end(self, kinds: npt.NDArray[np.int8]) -> tuple[int, bool]:
@@ -161,20 +167,21 @@ class Loop:
         while first < last:
             end = min(last, first + self.scoreboard.room)
             rows, labels = batch.rows.part(first, end), batch.labels[first:end]
-            for each in self.contestants:
-                found = each.learn(rows, labels, self._groups(batch, first, end))
-                self.scoreboard.boards[each.name].count(labels, found)
+            groups = self._groups(batch, first, end)
+            found = {each.name: each.learn(rows, labels, groups) for each in self.contestants}
+            self.scoreboard.count(labels, found, groups)
             self.counts.learned += end - first
             self.scoreboard.advance(end - first, self._time_at(batch, end - 1))
             first = end
 
     def _requests(self, batch: Batch, first: int, last: int) -> None:
         rows = batch.rows.part(first, last)
-        found = np.stack([each.predict(rows) for each in self.contestants])
-        for event in range(first, last):
-            if event in batch.strange:
-                x = batch.strange[event]
-                found[:, event - first] = [each.predict_one(x) for each in self.contestants]
+        strange = {
+            event - first: batch.strange[event]
+            for event in range(first, last)
+            if event in batch.strange
+        }
+        found = np.stack([each.predict(rows, strange) for each in self.contestants])
         for place in range(last - first):
             name = batch.ids.get(first + place)
             if self.waiting is not None and name is not None:
@@ -211,6 +218,9 @@ class Loop:
         assert self.waiting is not None  # the decoder rejects labels that nobody waits for
         for place in range(first, last):
             waiter = self.waiting.take(batch.ids[place])
+            if waiter is None and self._between is not None and batch.times[place] == NO_TIME:
+                self.counts.skipped += 1  # as its features were
+                continue
             if waiter is None:
                 record = int(batch.records[place])
                 reason = f"id: no features wait under {batch.ids[place]!r}"
@@ -228,8 +238,10 @@ class Loop:
                 np.array([waiter.met]),
             )
             label = batch.labels[place : place + 1]
-            for i, each in enumerate(self.contestants):
-                self.scoreboard.boards[each.name].count(label, waiter.predictions[i : i + 1])
+            told = enumerate(self.contestants)
+            found = {each.name: waiter.predictions[i : i + 1] for i, each in told}
+            self.scoreboard.count(label, found, [waiter.group])
+            for each in self.contestants:
                 each.absorb(rows, label, [waiter.group])
             self.counts.requests -= 1
             self.counts.learned += 1

@@ -24,7 +24,7 @@ class RejectFile:
     """A line of JSON for every reject: reason, place and what came, as text if it is any."""
 
     def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+        self.journal = journal
 
     def put(self, reject: Reject, place: str) -> None:
         """Write a reject."""
@@ -33,7 +33,7 @@ class RejectFile:
             line["raw"] = reject.raw.decode()
         except UnicodeDecodeError:
             line["raw_hex"] = reject.raw.hex()
-        self._journal.write(json.dumps(line).encode())
+        self.journal.write(json.dumps(line).encode())
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from stream_rank.stream.board import Board
 from stream_rank.stream.contestant import Contestant
+from stream_rank.stream.grouping import Grouping
 from stream_rank.stream.snapshot import Snapshot
 
 __all__ = ["Scoreboard"]
@@ -40,8 +41,15 @@ class Scoreboard:
     def __init__(self, contestants: list[Contestant], n_ranks: int | None, window: int) -> None:
         self._contestants = contestants
         self.boards = {each.name: Board(each.ranks, n_ranks, window) for each in contestants}
+        self._grouping = Grouping()
         self.learned = 0
         self._next_mark = _mark_after(0)
+
+    def count(self, labels: Array, found: Mapping[str, Array], groups: list[Any] | None) -> None:
+        """Count what every learner predicted of some events."""
+        numbers = self._grouping.numbers(groups, len(labels))
+        for name, predictions in found.items():
+            self.boards[name].count(labels, predictions, numbers, self._grouping.met)
 
     @property
     def room(self) -> int:
@@ -66,6 +74,7 @@ class Scoreboard:
         """All that was counted."""
         said = {
             "learned": self.learned,
+            "grouping": self._grouping.state,
             "boards": {name: board.said() for name, board in self.boards.items()},
         }
         arrays = {
@@ -79,6 +88,7 @@ class Scoreboard:
         """Go on from what was counted."""
         said: Mapping[str, Any] = snapshot.said["scoreboard"]
         self.learned = said["learned"]
+        self._grouping.state = said["grouping"]
         self._next_mark = _mark_after(self.learned)
         for name, board in self.boards.items():
             prefix = f"scoreboard/{name}/"

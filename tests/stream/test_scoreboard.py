@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from stream_rank import MSD, Misranking, RankLoss
+from stream_rank.learner_spec import contestants_of
 from stream_rank.stream.board import Board
 from stream_rank.stream.drift import BLOCK, DriftDetector
-from stream_rank.stream.scoreboard import _mark_after
+from stream_rank.stream.grouping import Grouping
+from stream_rank.stream.scoreboard import Scoreboard, _mark_after
+from tests.stream.conftest import feed, loop_of
 
 
 def split(n_events: int, size: int) -> list[slice]:
@@ -22,11 +25,12 @@ def test_losses_are_those_of_the_metrics(ranks: bool) -> None:
     labels = generator.integers(1, 6, 1_000).astype(float)
     found = generator.integers(1, 6, 1_000).astype(float) if ranks else generator.normal(size=1_000)
     found[::50] = np.nan
+    groups = np.zeros(1_000, np.int64)
     boards = []
     for size in (1_000, 1, 37):
         board = Board(ranks, 5, 200)
         for part in split(1_000, size):
-            board.count(labels[part], found[part])
+            board.count(labels[part], found[part], groups[part], 1)
         boards.append((board.said(), {k: v.tobytes() for k, v in board.arrays().items()}))
     assert boards[0] == boards[1] == boards[2]
     told = ~np.isnan(found)
@@ -49,6 +53,53 @@ def test_losses_are_those_of_the_metrics(ranks: bool) -> None:
         for y, prediction in zip(labels[told][-200:], found[told][-200:], strict=True):
             misranking.update(y, prediction)
         assert board.summary()["recent_misranking"] == misranking.get()
+
+
+@pytest.mark.parametrize("most", [4, 64])
+def test_only_pairs_within_a_group_count(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the metrics, however events are cut; a group that was forgotten is another when it comes again."""
+    monkeypatch.setattr("stream_rank.stream.board.MOST_GROUPS", most)
+    monkeypatch.setattr("stream_rank.stream.grouping.MOST_GROUPS", most)
+    generator = np.random.default_rng(1)
+    names = [None if i % 7 == 0 else f"g{i // 100 % 5 + i % 3}" for i in range(1_000)]
+    labels, found = generator.normal(size=1_000), generator.normal(size=1_000)
+    metric, recent, misranking = MSD(), MSD(), Misranking()
+    numbers = Grouping().numbers(names, 1_000).tolist()
+    for i, (number, y, prediction) in enumerate(zip(numbers, labels, found, strict=True)):
+        metric.update(y, prediction, group=number)
+        if i >= 800:
+            recent.update(y, prediction, group=number)
+            misranking.update(y, prediction, group=number)
+    boards = []
+    for size in (1_000, 1, 37):
+        scoreboard = Scoreboard(contestants_of(["recursive-mprank"], None, 1), None, 200)
+        for part in split(1_000, size):
+            scoreboard.count(labels[part], {"recursive-mprank": found[part]}, names[part])
+        board = scoreboard.boards["recursive-mprank"]
+        boards.append({key: array.tobytes() for key, array in board.arrays().items()})
+        assert board.loss == pytest.approx(metric.get(), rel=1e-12)
+        assert board.recent_loss == pytest.approx(recent.get(), rel=1e-12)
+        assert board.summary()["recent_misranking"] == pytest.approx(misranking.get())
+    assert boards[0] == boards[1] == boards[2]
+    if most > 10:
+        assert max(numbers) < 10
+
+
+def test_a_rule_that_is_right_within_groups_has_no_loss() -> None:
+    lines = []
+    for i in range(2_000):
+        x, group = i * 37 % 100 / 100, i % 20
+        lines.append(
+            json.dumps({"x": {"a": x}, "y": 10 * group + 2 * x, "group": group}).encode()
+        )
+    loop = loop_of(["recursive-mprank", "widrow-hoff"], n_ranks=None, window=1_000)
+    feed(loop, lines, [300])
+    boards = loop.scoreboard.boards
+    loss = boards["recursive-mprank"].recent_loss
+    assert loss is not None
+    assert loss < 0.05  # of some 6,000 over all pairs; it is the constant of predictions, which moves
+    assert boards["recursive-mprank"].summary()["recent_misranking"] < 0.05
+    assert boards["widrow-hoff"].recent_loss is not None
 
 
 def _all_pairs(residuals: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
@@ -86,7 +137,7 @@ def test_blocks_end_where_they_end_whatever_the_portions() -> None:
     for size in (20_000, 99, 1_001):
         board = Board(True, 5, 100)
         for part in split(20_000, size):
-            board.count(losses[part] + 1, np.ones(20_000)[part])
+            board.count(losses[part] + 1, np.ones(20_000)[part], np.zeros(20_000, np.int64)[part])
         boards.append(board.drifts)
     assert boards[0] == boards[1] == boards[2]
     assert boards[0]
@@ -100,7 +151,7 @@ def test_a_learner_that_diverges_spoils_nothing() -> None:
     predictions = np.concatenate(
         [np.ones(2_000), 10.0 ** np.arange(0, 308), np.full(3_000, np.inf)]
     )
-    board.count(np.ones(len(predictions)), predictions)
+    board.count(np.ones(len(predictions)), predictions, np.zeros(len(predictions), np.int64))
     board.mark(len(predictions), None, {"weights": {}, "thresholds": []})
     json.dumps(board.said(), allow_nan=False)
     assert board.points[0]["loss"] is None

@@ -139,6 +139,17 @@ def _zstandard(path: Path) -> Any:
     return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
 
 
+def _plain(path: Path) -> Any:
+    return path.open("rb", buffering=0)
+
+
+def _opened(path: Path, opener: Callable[[Path], Any]) -> Any:
+    try:
+        return opener(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
 _OPENERS: dict[str, Callable[[Path], Any]] = {
     ".gz": gzip.GzipFile,
     ".zst": _zstandard,
@@ -153,9 +164,9 @@ class LineFile:
 
     def chunks(self, position: Position | None) -> Iterator[Records | None]:
         """Lines from a position on."""
-        opener = _OPENERS.get(self._path.suffix)
+        opener = _OPENERS.get(self._path.suffix.lower())
         done = position["bytes"] if position else 0
-        with opener(self._path) if opener else self._path.open("rb", buffering=0) as file:
+        with _opened(self._path, opener or _plain) as file:
             if not opener:
                 if done > os.fstat(file.fileno()).st_size:
                     raise InputError(
@@ -167,7 +178,7 @@ class LineFile:
 
     def progress(self, position: Position | None) -> float | None:
         """The share of the bytes; not known of compressed files."""
-        if self._path.suffix in _OPENERS:
+        if self._path.suffix.lower() in _OPENERS:
             return None
         return (position["bytes"] if position else 0) / max(1, self._path.stat().st_size)
 
@@ -203,13 +214,13 @@ class Followed:
     def chunks(self, position: Position | None) -> Iterator[Records | None]:
         """Lines from a position on, a line only when it is whole."""
         self._offset = position["bytes"] if position else 0
-        with self._path.open("rb", buffering=0) as self._file:
+        with _opened(self._path, _plain) as self._file:
             self._file.seek(self._offset)
             yield from Lines(self.name, self, position).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
         """What has come since."""
-        count = self._file.readinto(room)
+        count: int = self._file.readinto(room)
         if count:
             self._offset += count
             return count

@@ -131,7 +131,8 @@ def open_source(
 ) -> Source:
     """The events of files (or "-", or "synthetic:100000"), one file behind the other."""
     mapping = mapping or Mapping()
-    sources = [_single(name, form, mapping, follow) for name in names]
+    # only the last one has no end that matters
+    sources = [_single(name, form, mapping, follow and name == names[-1]) for name in names]
     plain = LineFile | StandardInput | Followed | Synthetic
     if mapping != Mapping() and all(isinstance(source, plain) for source in sources):
         raise ConfigError(

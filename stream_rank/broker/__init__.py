@@ -1,0 +1,1 @@
+"""Kafka, behind a port of few methods."""

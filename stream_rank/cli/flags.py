@@ -1,0 +1,68 @@
+"""A flag for every setting."""
+
+import argparse
+import typing
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from stream_rank.config.gather import Config, gather
+
+__all__ = ["add_settings", "settings"]
+
+_SHORT = {"learners": "--learner", "topics": "--topic"}
+"""Settings that are lists: their flags give one at a time."""
+
+
+def _is_secret(annotation: Any) -> bool:
+    return annotation is SecretStr or SecretStr in typing.get_args(annotation)
+
+
+def _is_list(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is list
+
+
+def add_settings(
+    parser: argparse.ArgumentParser, model: type[BaseModel], separate: Collection[str] = ()
+) -> None:
+    """Give the parser a flag for every setting but those that are `separate`, and those that are secret: others see flags."""
+    for name, field in model.model_fields.items():
+        shown = field.alias or name
+        if shown in separate or _is_secret(field.annotation):
+            continue
+        flag = _SHORT.get(shown, f"--{shown.replace('_', '-')}")
+        described = str(field.description)
+        if field.annotation is bool:
+            parser.add_argument(
+                flag, dest=shown, action="store_true", default=argparse.SUPPRESS, help=described
+            )
+            continue
+        default = field.get_default(call_default_factory=True)
+        if default is not None and not field.is_required():
+            default = ", ".join(default) if isinstance(default, list) else default
+            described += f" ({default})"
+        parser.add_argument(
+            flag,
+            dest=shown,
+            action="append" if shown in _SHORT else "store",
+            default=argparse.SUPPRESS,
+            metavar=flag.strip("-").upper().replace("-", "_"),
+            help=described.replace("%", "%%"),
+        )
+    parser.add_argument("--config", type=Path, help="a TOML file of settings")
+    parser.add_argument(
+        "--print-config", action="store_true", help="print the settings in force as JSON, and stop"
+    )
+
+
+def settings(
+    model: type[Config], given: argparse.Namespace, others: Collection[str] = ()
+) -> Config:
+    """The settings in force; `others` are arguments of the command that are none."""
+    flags = dict(vars(given))
+    for name in ("command", "run", "print_config", *others):
+        flags.pop(name, None)
+    file = flags.pop("config")
+    return gather(model, flags, file)

@@ -1,0 +1,1 @@
+"""All settings, with their defaults: the one place for both."""

@@ -1,0 +1,86 @@
+"""The settings of the daemon, and of the commands that help it."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from stream_rank.config.kafka import KafkaConfig
+from stream_rank.config.run import Listed, RunConfig
+
+__all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
+
+
+class DeadLettersConfig(KafkaConfig):
+    """Settings of `stream-rank dead-letters`, which the daemon has too."""
+
+    group: str = Field("stream-rank", min_length=1, description="the consumer group")
+    dead_letters: str | None = Field(
+        None, description="the topic for rejects (OUT/rejects.jsonl without one)"
+    )
+
+
+class DaemonConfig(RunConfig, DeadLettersConfig):
+    """Settings of `stream-rank run`."""
+
+    fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "topics", "shard")
+
+    topics: Listed = Field(min_length=1, description="the topics to learn from")
+    shard: Literal["all"] = Field("all", description="what one model learns from: all partitions")
+    start: Literal["earliest", "latest"] = Field(
+        "earliest", description="where to begin with a partition that no snapshot knows"
+    )
+    lost: Literal["fail", "earliest", "latest"] = Field(
+        "fail", description="where to go on if a partition no longer has what comes next: nowhere, "
+        "at its first event, or at its end"
+    )  # fmt: skip
+    predictions: str | None = Field(
+        None, description="the topic for predictions of requests (nowhere without one)"
+    )
+    max_consecutive_rejects: int | None = Field(
+        None, ge=1, description="stop when so many records in a row are rejected"
+    )
+    idle_timeout: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="stop when nothing came for so many seconds"
+    )
+    stop_seconds: float = Field(
+        25.0, gt=0, allow_inf_nan=False,
+        description="the most that stopping may take; what is not done by then is done again after the next start",
+    )  # fmt: skip
+    session_seconds: float = Field(
+        45.0, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
+    )  # fmt: skip
+    group_protocol: Literal["classic", "consumer"] = Field(
+        "classic", description="of groups: classic, or consumer (KIP-848; client confluent)"
+    )
+    host: str = Field(
+        "127.0.0.1", description="the address that /metrics and the like are served at"
+    )
+    port: int = Field(
+        9464, ge=0, le=65535, description="and its port; 0 takes one that is free, and says which"
+    )
+    live_seconds: float = Field(
+        60.0, gt=0, allow_inf_nan=False, description="/livez fails when the loop has not turned for so long"
+    )  # fmt: skip
+    log: Literal["json", "text"] | None = Field(
+        None, description="json or text; if it is not said, text on a terminal and json elsewhere"
+    )
+    log_seconds: float = Field(
+        10.0, gt=0, allow_inf_nan=False, description="seconds between two lines on how it goes"
+    )
+
+
+class ProduceConfig(KafkaConfig):
+    """Settings of `stream-rank produce`."""
+
+    topic: str = Field(min_length=1, description="where to")
+    rate: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="events a second; else as fast as it can"
+    )
+    key: Literal["id", "group"] | None = Field(
+        None, description="id or group: events that have it in common go to one partition, in their order"
+    )  # fmt: skip
+    max_events: int | None = Field(None, ge=1, description="stop after so many events")
+    format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
+        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
+    )
+    quiet: bool = Field(False, description="print nothing but errors")

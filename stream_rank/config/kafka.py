@@ -1,0 +1,93 @@
+"""How to reach Kafka, and who one is there."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from stream_rank.broker.connection import Connection
+from stream_rank.config.run import Listed
+from stream_rank.errors import ConfigError
+
+__all__ = ["KafkaConfig"]
+
+
+class KafkaConfig(BaseModel):
+    """Settings of all that speaks with Kafka."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    brokers: Listed = Field(
+        default=["localhost:9092"], min_length=1, description="HOST:PORT of some of the brokers"
+    )
+    client: Literal["kafka-python", "confluent"] = Field(
+        "kafka-python", description="kafka-python, or confluent (faster; the extra named fast)"
+    )
+    tls: bool = Field(False, description="speak TLS with the brokers")
+    tls_ca: Path | None = Field(
+        None, description="the certificates to trust (PEM); else the system's"
+    )
+    tls_cert: Path | None = Field(None, description="our own certificate (PEM)")
+    tls_key: Path | None = Field(None, description="its key (PEM)")
+    sasl: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = Field(
+        None, description="how to say who we are: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER"
+    )
+    username: str | None = Field(None, description="for PLAIN and SCRAM")
+    password: SecretStr | None = Field(
+        None, description="for PLAIN and SCRAM; better in a variable or a file than in TOML"
+    )
+    password_file: Path | None = Field(None, description="a file with the password")
+    token_file: Path | None = Field(
+        None, description="a file with the token for OAUTHBEARER; read again whenever one is needed"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> "KafkaConfig":
+        if self.sasl == "OAUTHBEARER":
+            if self.token_file is None:
+                raise ValueError("sasl OAUTHBEARER needs a token_file")
+        elif self.sasl is not None:
+            if self.username is None or (self.password is None and self.password_file is None):
+                raise ValueError(
+                    f"sasl {self.sasl} needs a username and a password (or password_file)"
+                )
+        elif (
+            self.username is not None or self.password is not None or self.password_file is not None
+        ):
+            raise ValueError(
+                "a username or password needs sasl: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"
+            )
+        if (self.tls_ca or self.tls_cert or self.tls_key) and not self.tls:
+            raise ValueError("certificates and keys need tls = true")
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together")
+        return self
+
+    def connection(self) -> Connection:
+        """For the clients; secrets are read now."""
+        password = None if self.password is None else self.password.get_secret_value()
+        if password is None and self.password_file is not None:
+            password = _content(self.password_file)
+        for path in (self.tls_ca, self.tls_cert, self.tls_key):
+            if path is not None:
+                _content(path)  # the clients have no good words for what cannot be read
+        if self.token_file is not None:
+            _content(self.token_file)
+        return Connection(
+            brokers=tuple(self.brokers),
+            tls=self.tls,
+            tls_ca=self.tls_ca,
+            tls_cert=self.tls_cert,
+            tls_key=self.tls_key,
+            sasl=self.sasl,
+            username=self.username,
+            password=password,
+            token_file=self.token_file,
+        )
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None

@@ -1,0 +1,106 @@
+"""The settings of a replay."""
+
+import re
+from datetime import date
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from stream_rank.config.run import Listed, RunConfig
+from stream_rank.stream.moment import moment_of
+from stream_rank.stream.sources.mapping import Mapping
+
+__all__ = ["Columns", "ReplayConfig", "pairs"]
+
+
+def _moment(given: Any) -> Any:
+    if isinstance(given, date):  # TOML has them
+        given = given.isoformat()
+        if _LOCAL.fullmatch(given):
+            given += "Z"
+    if isinstance(given, str):
+        if _DATE.fullmatch(given):
+            given += "T00:00:00Z"
+        return moment_of(int(given) if _WHOLE.fullmatch(given) else given)
+    return given
+
+
+def _speed(given: Any) -> Any:
+    if isinstance(given, str):
+        try:
+            return None if given == "max" else float(given.removesuffix("x"))
+        except ValueError:
+            raise ValueError(f"{given!r} is neither a factor such as 10x nor max") from None
+    return given
+
+
+_LOCAL = re.compile(r"[^T]+T[0-9:.]+")
+_DATE, _WHOLE = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"-?\d{1,18}")
+Moment = Annotated[int, BeforeValidator(_moment)]
+Speed = Annotated[float | None, BeforeValidator(_speed)]
+
+
+def pairs(given: Any) -> Any:
+    """From "y=stars x=a,b" to roles, as variables and flags have them."""
+    if not isinstance(given, str | list):
+        return given
+    pairs = [pair.partition("=") for pair in (given.split() if isinstance(given, str) else given)]
+    if not all(equals and value for _, equals, value in pairs):
+        raise ValueError("columns are given as ROLE=COLUMN, as in y=stars x=a,b")
+    roles = {role: value for role, _, value in pairs}
+    if len(roles) < len(pairs):
+        raise ValueError("a role is given twice")
+    return roles
+
+
+class Columns(BaseModel):
+    """Which column of a table is what."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    x: Annotated[
+        list[str] | None,
+        BeforeValidator(lambda given: given.split(",") if isinstance(given, str) else given),
+    ] = None
+    y: str | None = None
+    id: str | None = None
+    ts: str | None = None
+    group: str | None = None
+
+    def mapping(self) -> Mapping:
+        """For the sources."""
+        return Mapping(
+            None if self.x is None else tuple(self.x), self.y, self.id, self.ts, self.group
+        )
+
+
+class ReplayConfig(RunConfig):
+    """Settings of `stream-rank replay`."""
+
+    fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "from", "to", "columns", "format")
+
+    inputs: Listed = Field(
+        min_length=1, description='files, "-" for standard input, or synthetic:100000'
+    )
+    format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
+        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
+    )
+    columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
+        default_factory=Columns,
+        description="which columns of a table are what, as in y=stars x=a,b id=user; "
+        "without it y, id, ts and group are what they are called, and all others are features",
+    )
+    follow: bool = Field(False, description="wait for more at the end of a file")
+    resume: bool = Field(False, description="go on from the latest snapshot in the folder")
+    speed: Speed = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="how much faster than it happened, as in 10x; else as fast as it can",
+    )
+    from_: Moment | None = Field(
+        None, alias="from", description="leave out events before this time"
+    )
+    to: Moment | None = Field(None, description="leave out events after this time")
+    json_: bool = Field(False, alias="json", description="print the summary as JSON")
+    quiet: bool = Field(False, description="print the result only")

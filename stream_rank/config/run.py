@@ -1,0 +1,67 @@
+"""The settings that every run has."""
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from stream_rank.learners.catalogue import LEARNERS
+
+__all__ = ["Listed", "RunConfig"]
+
+
+def _listed(given: Any) -> Any:
+    return [part for part in given.split(";") if part] if isinstance(given, str) else given
+
+
+Listed = Annotated[list[str], BeforeValidator(_listed)]
+
+
+class RunConfig(BaseModel):
+    """Settings of a replay and of the daemon."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    fixed: ClassVar[tuple[str, ...]] = (
+        *("learners", "n_ranks", "seed", "delay", "window", "max_features"),
+    )
+    """Settings that a run cannot change when it is gone on with, since what was learned depends on them."""
+
+    learners: Listed = Field(
+        default=["oap-bpm"],
+        min_length=1,
+        description=f"a learner ({', '.join(LEARNERS)}) with parameters as in oap-bpm:n_members=50, "
+        "or an estimator of River's as in river.linear_model.LinearRegression:l2=0.1; may be given again. "
+        "Perceptrons want features of a similar size and around zero: scale them before",
+    )
+    out: Path = Field(description="the folder for all that the run writes")
+    n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
+    seed: int = Field(1, description="of learners that draw and have no seed of their own")
+    delay: int = Field(
+        0, ge=0, le=10_000_000, description="how many events may wait for a label that comes later"
+    )
+    max_events: int | None = Field(None, ge=1, description="stop after so many events")
+    max_features: int = Field(
+        100_000, ge=1, le=10_000_000, description="reject events that would bring more features"
+    )
+    max_reject_ratio: float = Field(
+        1.0, ge=0, le=1, description="stop when a larger share of the records is rejected"
+    )
+    window: int = Field(
+        5_000, ge=1, le=10_000_000, description="predictions that the recent loss is taken over"
+    )
+    snapshots: str | None = Field(
+        None, description="where snapshots go: a folder or a URL (OUT/snapshots)"
+    )
+    snapshot_events: int | None = Field(None, ge=1, description="snapshot after so many events")
+    snapshot_seconds: float | None = Field(
+        30.0, gt=0, allow_inf_nan=False, description="snapshot after so many seconds"
+    )
+    keep: int = Field(5, ge=1, description="snapshots that are kept, beside the last of each day")
+    damaged: Literal["refuse", "older"] = Field(
+        "refuse",
+        description="a snapshot that cannot be trusted: refuse it, or take an older one",
+    )
+
+    def shown(self) -> dict[str, Any]:
+        """As TOML and JSON say it."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)

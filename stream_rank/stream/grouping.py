@@ -1,0 +1,52 @@
+"""Groups of events as numbers, for those who count by group."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MOST_GROUPS", "Grouping"]
+
+MOST_GROUPS = 1 << 16
+"""So many groups are told apart at a time; one that was forgotten is another when it comes again."""
+
+
+class Grouping:
+    """Numbers groups in the order in which they come first. Events without a group are group 0.
+
+    >>> Grouping().numbers(["ann", None, "bob", "ann"], 4).tolist()
+    [1, 0, 2, 1]
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self.met = 1
+        """How many numbers were given."""
+
+    def numbers(self, groups: list[Any] | None, count: int) -> npt.NDArray[np.int64]:
+        """The numbers of so many events' groups."""
+        if groups is None:
+            return np.zeros(count, np.int64)
+        return np.fromiter(map(self._number, groups), np.int64, count)
+
+    def _number(self, group: Any) -> int:
+        if group is None:
+            return 0
+        number = self._numbers.get(group)
+        if number is None:
+            if len(self._numbers) >= MOST_GROUPS - 1:
+                del self._numbers[next(iter(self._numbers))]
+            number = self._numbers[group] = self.met
+            self.met += 1
+        return number
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What it knows, as JSON has it."""
+        return {"met": self.met, "numbers": list(self._numbers.items())}
+
+    @state.setter
+    def state(self, known: Mapping[str, Any]) -> None:
+        self.met = known["met"]
+        self._numbers = dict(map(tuple, known["numbers"]))
