@@ -1,0 +1,52 @@
+"""Clients by their names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.port import Consumer, Place, Producer
+from stream_rank.errors import ConfigError
+
+__all__ = ["consumer_of", "producer_of"]
+
+
+def _confluent() -> Any:
+    try:
+        from stream_rank.broker import confluent
+    except ImportError as error:
+        raise ConfigError(
+            f"client confluent needs confluent-kafka: pip install 'stream-rank[fast]' ({error})"
+        ) from None
+    return confluent
+
+
+def consumer_of(
+    client: str,
+    connection: Connection,
+    group: str | None,
+    topics: Sequence[str],
+    place: Place,
+    session_seconds: float = 45.0,
+    group_protocol: str = "classic",
+) -> Consumer:
+    """A consumer by the client of that name."""
+    if client == "confluent":
+        made: Consumer = _confluent().ConfluentConsumer(
+            connection, group, topics, place, session_seconds, group_protocol
+        )
+        return made
+    if group_protocol != "classic":
+        raise ConfigError(f"group_protocol {group_protocol} needs client = confluent")
+    from stream_rank.broker.kafka_python import KafkaPythonConsumer
+
+    return KafkaPythonConsumer(connection, group, topics, place, session_seconds)
+
+
+def producer_of(client: str, connection: Connection) -> Producer:
+    """A producer by the client of that name."""
+    if client == "confluent":
+        made: Producer = _confluent().ConfluentProducer(connection)
+        return made
+    from stream_rank.broker.kafka_python import KafkaPythonProducer
+
+    return KafkaPythonProducer(connection)

@@ -1,0 +1,371 @@
+"""The port, fitted to confluent-kafka: librdkafka fetches and decompresses outside of the interpreter's lock."""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import groupby
+from typing import Any
+
+import confluent_kafka as client
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.port import Bounds, Incoming, Message, Partition, Place, Slice
+from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
+
+__all__ = ["ConfluentConsumer", "ConfluentProducer"]
+
+_PATIENCE = 5.0
+"""Seconds for a question to a broker."""
+_TRIES = 3
+"""Of such questions where partitions are placed: librdkafka waits for that answer."""
+_MOST_RECORDS = 8_192
+"""Of a poll, as with kafka-python."""
+_METADATA_MS = 10_000
+_LARGEST_REQUEST = 200_000_000
+_REFUSALS = {
+    KafkaError._AUTHENTICATION,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError._SSL,
+    KafkaError._INVALID_ARG,
+    KafkaError._UNSUPPORTED_FEATURE,
+    KafkaError.UNSUPPORTED_SASL_MECHANISM,
+    KafkaError.UNSUPPORTED_VERSION,
+    KafkaError._FATAL,
+}
+_LOG = logging.getLogger("confluent")
+_LOG.addHandler(logging.NullHandler())
+_TOKEN_SECONDS = 300.0
+"""After which the file with the token is read again."""
+
+
+def _common(connection: Connection) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        "bootstrap.servers": ",".join(connection.brokers),
+        "security.protocol": connection.protocol,
+        "client.id": "stream-rank",
+        "topic.metadata.refresh.interval.ms": _METADATA_MS,
+        "reconnect.backoff.max.ms": 5_000,
+        "log_level": 4,
+        "logger": _LOG,
+    }
+    paths = {"ssl.ca.location": connection.tls_ca, "ssl.certificate.location": connection.tls_cert}
+    paths["ssl.key.location"] = connection.tls_key
+    settings |= {name: str(path) for name, path in paths.items() if path is not None}
+    if connection.sasl:
+        settings["sasl.mechanism"] = connection.sasl
+        path = connection.token_file
+        if path is not None:
+            settings["oauth_cb"] = lambda _: (
+                path.read_text().strip(),
+                time.time() + _TOKEN_SECONDS,
+            )
+        else:
+            settings["sasl.username"] = connection.username
+            settings["sasl.password"] = connection.password
+    return settings
+
+
+@contextmanager
+def _translated(connection: Connection) -> Iterator[None]:
+    try:
+        yield
+    except KafkaException as error:
+        raise _as_ours(connection, error.args[0]) from error
+
+
+def _as_ours(connection: Connection, error: Any) -> BrokerError | BrokerTrouble:
+    if error.code() in _REFUSALS or error.fatal():
+        return BrokerError(f"Kafka at {connection.described} refuses: {error.str()}")
+    return BrokerTrouble(f"Kafka at {connection.described}: {error.str()}")
+
+
+class ConfluentConsumer:
+    """A `Consumer` by confluent-kafka."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        group: str | None,
+        topics: Sequence[str],
+        place: Place,
+        session_seconds: float = 45.0,
+        group_protocol: str = "classic",
+    ) -> None:
+        self._connection, self._group, self._topics, self._place = connection, group, topics, place
+        self._session_ms = int(session_seconds * 1000)
+        self._protocol = group_protocol
+        self._client: Any = None
+        self._placed: set[Partition] = set()
+        self._displaced: set[Partition] = set()
+        self._failed: Exception | None = None
+        self.rebalances = 0
+
+    @property
+    def assignment(self) -> frozenset[Partition]:
+        """The partitions that are ours and placed."""
+        return frozenset(self._placed)
+
+    def _open(self) -> Any:
+        settings = {
+            **_common(self._connection),
+            "group.id": self._group or "stream-rank-reader",
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "auto.offset.reset": "error",
+            "allow.auto.create.topics": False,
+            "fetch.wait.max.ms": 100,
+            "queued.max.messages.kbytes": 1 << 16,
+            "receive.message.max.bytes": 2 * _LARGEST_REQUEST,
+            "error_cb": self._on_error,
+        }
+        if self._group is None or self._protocol == "classic":
+            settings["session.timeout.ms"] = self._session_ms
+            settings["heartbeat.interval.ms"] = min(3_000, self._session_ms // 3)
+            settings["max.poll.interval.ms"] = max(300_000, self._session_ms)
+        else:
+            settings["group.protocol"] = self._protocol
+        self._client = client.Consumer(settings)
+        if self._group is None:
+            try:
+                found = self._client.list_topics(timeout=_PATIENCE)
+                parts = [
+                    TopicPartition(topic, number)
+                    for topic in self._topics
+                    for number in self._numbers(found, topic)
+                ]
+                self._on_assign(self._client, parts)
+            except BaseException:
+                self._client.close()
+                self._client = None
+                raise
+        else:
+            self._client.subscribe(
+                list(self._topics),
+                on_assign=self._on_assign,
+                on_revoke=self._on_revoke,
+                on_lost=self._on_revoke,
+            )
+        return self._client
+
+    def _numbers(self, found: Any, topic: str) -> list[int]:
+        if topic not in found.topics or not found.topics[topic].partitions:
+            raise BrokerTrouble(f"there is no topic {topic!r} at {self._connection.described}")
+        return sorted(found.topics[topic].partitions)
+
+    # Called back within poll ----------------------------------------------------------------
+
+    def _on_error(self, error: Any) -> None:
+        self._failed = self._failed or _as_ours(self._connection, error)
+
+    def _on_assign(self, consumer: Any, partitions: list[Any]) -> None:
+        self.rebalances += bool(partitions)
+        ours = [Partition(each.topic, each.partition) for each in partitions]
+        try:
+            positions = self._place({each: self._bounds(each) for each in ours}) if ours else {}
+        except (BrokerError, BrokerTrouble) as error:
+            self._failed = error if isinstance(error, BrokerError) else BrokerError(str(error))
+            return
+        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        if self._incremental:
+            consumer.incremental_assign(placed)
+        else:
+            consumer.assign(placed)
+        self._placed |= set(ours)
+
+    def _on_revoke(self, consumer: Any, partitions: list[Any]) -> None:
+        self.rebalances += bool(partitions)
+        self._placed -= {Partition(each.topic, each.partition) for each in partitions}
+        if self._incremental:
+            consumer.incremental_unassign(partitions)
+        else:
+            consumer.unassign()
+
+    @property
+    def _incremental(self) -> bool:
+        return self._group is not None and self._protocol == "consumer"
+
+    def _bounds(self, partition: Partition) -> Bounds:
+        where = TopicPartition(partition.topic, partition.number)
+        for left in reversed(range(_TRIES)):
+            try:
+                first, end = self._client.get_watermark_offsets(where, timeout=_PATIENCE)
+                return Bounds(first, end)
+            except KafkaException as error:
+                if not left:
+                    raise _as_ours(self._connection, error.args[0]) from error
+        raise AssertionError("there is a last try")
+
+    # Called by whoever polls ----------------------------------------------------------------
+
+    def poll(self, seconds: float) -> list[Slice]:
+        """What has come."""
+        with _translated(self._connection):
+            consumer = self._client or self._open()
+            self._place_again()
+            found = consumer.consume(_MOST_RECORDS, seconds)
+        if any(message.error() is not None for message in found):
+            for message in found:
+                if message.error() is not None:
+                    self._note(message)
+            found = [message for message in found if message.error() is None]
+        failed, self._failed = self._failed, None
+        if isinstance(failed, BrokerError) or (failed is not None and not found):
+            raise failed
+        numbers = [message.partition() for message in found]
+        if len(self._topics) == 1 and numbers.count(numbers[0] if numbers else 0) == len(numbers):
+            return [_slice(found)] if found else []
+        runs = groupby(found, lambda message: (message.topic(), message.partition()))
+        return [_slice(list(run)) for _, run in runs]
+
+    def _note(self, message: Any) -> None:
+        """An error that came as a message."""
+        error = message.error()
+        if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
+            self._displaced.add(Partition(message.topic(), message.partition()))
+        elif error.code() != KafkaError._PARTITION_EOF:
+            self._on_error(error)
+
+    def _place_again(self) -> None:
+        """Ask again where to read partitions from that do not have what they were asked for."""
+        if not self._displaced:
+            return
+        lost = self._displaced & self._placed
+        positions = self._place({each: self._bounds(each) for each in lost})
+        for partition, offset in positions.items():
+            self._client.seek(TopicPartition(partition.topic, partition.number, offset))
+        self._displaced.clear()
+
+    def ends(self) -> Mapping[Partition, int]:
+        """The end of every assigned partition as last heard of."""
+        found = {}
+        for partition in self._placed:
+            where = TopicPartition(partition.topic, partition.number)
+            with suppress(KafkaException):
+                known = self._client.get_watermark_offsets(where, cached=True)
+                if known is not None and known[1] >= 0:
+                    found[partition] = int(known[1])
+        return found
+
+    def commit(self, positions: Mapping[Partition, int]) -> None:
+        """Tell the group how far we are."""
+        if self._client is None or self._group is None or not positions:
+            return
+        offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        with suppress(KafkaException):
+            self._client.commit(offsets=offsets, asynchronous=True)
+
+    def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """What was told to the group."""
+        with _translated(self._connection):
+            consumer = self._client or self._open()
+            asked = [TopicPartition(p.topic, p.number) for p in partitions]
+            known = consumer.committed(asked, timeout=_PATIENCE)
+        return {Partition(p.topic, p.partition): p.offset for p in known if p.offset >= 0}
+
+    def close(self, seconds: float) -> None:
+        """Leave the group."""
+        if self._client is not None:
+            with suppress(KafkaException, RuntimeError):
+                self._client.close()
+            self._client = None
+
+
+def _slice(messages: list[Any]) -> Slice:
+    def whole(i: int) -> Incoming:
+        message = messages[i]
+        return Incoming(
+            message.value(), message.key(), message.headers() or [], message.timestamp()[1]
+        )
+
+    return Slice(
+        Partition(messages[0].topic(), messages[0].partition()),
+        [message.offset() for message in messages],
+        [message.value() for message in messages],
+        whole,
+    )
+
+
+class ConfluentProducer:
+    """A `Producer` by confluent-kafka."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._failed: list[tuple[Message, Any]] = []
+        self._refused: Any = None
+        settings = {
+            **_common(connection),
+            "enable.idempotence": True,
+            "linger.ms": 10,
+            "message.max.bytes": _LARGEST_REQUEST,
+            "error_cb": self._on_error,
+        }
+        with _translated(connection):
+            self._client = client.Producer(settings)
+
+    def _on_error(self, error: Any) -> None:
+        if error.code() in _REFUSALS:
+            self._refused = error
+
+    def send(self, message: Message) -> None:
+        """Send it, at some time before `flush` is through."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._produce(message)
+                self._client.poll(0)
+                return
+            except BufferError:  # its queue is full
+                if time.monotonic() > until:
+                    raise BrokerTrouble(
+                        f"Kafka at {self._connection.described} takes no messages"
+                    ) from None
+                self._client.poll(0.1)
+
+    def _produce(self, message: Message) -> None:
+        def done(error: Any, _: Any) -> None:
+            if error is not None:
+                self._failed.append((message, error))
+
+        more: dict[str, Any] = {} if message.partition is None else {"partition": message.partition}
+        try:
+            self._client.produce(
+                message.topic,
+                message.value,
+                message.key,
+                headers=list(message.headers),
+                on_delivery=done,
+                **more,
+            )
+        except KafkaException as error:
+            self._failed.append((message, error.args[0]))
+
+    def flush(self, seconds: float) -> None:
+        """Wait until everything is with the brokers."""
+        left = self._client.flush(seconds)
+        if self._refused is not None:
+            raise _as_ours(self._connection, self._refused)
+        failed, self._failed = self._failed, []
+        large = [m for m, error in failed if error.code() == KafkaError.MSG_SIZE_TOO_LARGE]
+        others = [
+            (m, error) for m, error in failed if error.code() != KafkaError.MSG_SIZE_TOO_LARGE
+        ]
+        for message, _ in others:
+            self.send(message)
+        if large:
+            raise TooLargeError(large, "see max.message.bytes of the topic")
+        if others:
+            raise _as_ours(self._connection, others[0][1])
+        if left:
+            raise BrokerTrouble(
+                f"Kafka at {self._connection.described} did not take {left:,} messages yet"
+            )
+
+    def close(self) -> None:
+        """Let go, also of what was not flushed."""
+        self._client.purge()
+        self._client.flush(1)
