@@ -103,6 +103,7 @@ class ConfluentConsumer:
         self._placed: set[Partition] = set()
         self._displaced: set[Partition] = set()
         self._failed: Exception | None = None
+        self._next_look = time.monotonic() + 1.0
         self.rebalances = 0
 
     @property
@@ -216,6 +217,12 @@ class ConfluentConsumer:
         failed, self._failed = self._failed, None
         if isinstance(failed, BrokerError) or (failed is not None and not found):
             raise failed
+        if not found and not self._placed and time.monotonic() > self._next_look:
+            self._next_look = time.monotonic() + _PATIENCE
+            with _translated(self._connection):
+                known = consumer.list_topics(timeout=_PATIENCE)
+            for topic in self._topics:
+                self._numbers(known, topic)
         numbers = [message.partition() for message in found]
         if len(self._topics) == 1 and numbers.count(numbers[0] if numbers else 0) == len(numbers):
             return [_slice(found)] if found else []
@@ -234,10 +241,15 @@ class ConfluentConsumer:
         """Ask again where to read partitions from that do not have what they were asked for."""
         if not self._displaced:
             return
-        lost = self._displaced & self._placed
-        positions = self._place({each: self._bounds(each) for each in lost})
-        for partition, offset in positions.items():
-            self._client.seek(TopicPartition(partition.topic, partition.number, offset))
+        # seeking is no good: librdkafka has stopped to fetch them. And what is not assigned bit by bit is so at once.
+        again = self._displaced & self._placed if self._incremental else self._placed
+        positions = self._place({each: self._bounds(each) for each in again})
+        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        if self._incremental:
+            self._client.incremental_unassign(placed)
+            self._client.incremental_assign(placed)
+        else:
+            self._client.assign(placed)
         self._displaced.clear()
 
     def ends(self) -> Mapping[Partition, int]:

@@ -50,6 +50,7 @@ _REFUSALS = (
     kafka.FencedInstanceIdError,
     ssl.SSLError,
 )
+_TOO_LARGE = (kafka.MessageSizeTooLargeError, kafka.RecordListTooLargeError)
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 
@@ -348,25 +349,33 @@ class KafkaPythonProducer:
         with _translated(self._connection):
             self._client.flush(timeout=seconds)
         sent, self._sent = self._sent, []
-        large: list[Message] = []
-        for message, future in sent:
-            if future.succeeded():
-                continue
-            if isinstance(
-                future.exception, kafka.MessageSizeTooLargeError | kafka.RecordListTooLargeError
-            ):
-                large.append(message)
-            else:
-                self._unsent.append(message)
-                trouble = future.exception
+        failed = [(message, future.exception) for message, future in sent if future.failed()]
+        if any(isinstance(error, _TOO_LARGE) for _, error in failed):
+            failed = [(message, self._send_alone(message, seconds)) for message, _ in failed]
+        large = [message for message, error in failed if isinstance(error, _TOO_LARGE)]
+        others = [(m, e) for m, e in failed if e is not None and not isinstance(e, _TOO_LARGE)]
+        self._unsent.extend(message for message, _ in others)
         if large:
             raise TooLargeError(large, "see max.message.bytes of the topic")
-        if self._unsent:
+        if others:
             with _translated(self._connection):
-                raise trouble
+                raise others[0][1]
+
+    def _send_alone(self, message: Message, seconds: float) -> Exception | None:
+        """What becomes of a message by itself: one that is too large takes those beside it, and its client, with it."""
+        self.close()
+        self._unsent.append(message)
+        self._hand_over()
+        with _translated(self._connection):
+            self._client.flush(timeout=seconds)
+        ((_, future),) = self._sent
+        self._sent = []
+        error: Exception | None = future.exception
+        return error
 
     def close(self) -> None:
         """Let go, also of what was not flushed."""
         if self._client is not None:
             with suppress(kafka.KafkaError, OSError):
                 self._client.close(timeout=1)
+            self._client = None

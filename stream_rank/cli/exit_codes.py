@@ -3,6 +3,8 @@
 from enum import IntEnum
 
 from stream_rank.errors import (
+    BrokerError,
+    BrokerTrouble,
     ConfigError,
     EventError,
     InputError,
@@ -24,6 +26,7 @@ class ExitCode(IntEnum):
     SNAPSHOT = 4
     REJECTS = 5
     OUTPUT = 6
+    KAFKA = 7
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -36,6 +39,7 @@ MEANINGS = {
     ExitCode.SNAPSHOT: "a snapshot cannot be read, or cannot be trusted",
     ExitCode.REJECTS: "too many rejects",
     ExitCode.OUTPUT: "a result cannot be written",
+    ExitCode.KAFKA: "Kafka refuses, or no longer has what comes next",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything was kept",
     ExitCode.TERMINATED: "stopped by SIGTERM; everything was kept",
 }
@@ -47,6 +51,8 @@ _CODES: dict[type[Exception], ExitCode] = {
     SnapshotError: ExitCode.SNAPSHOT,
     TooManyRejectsError: ExitCode.REJECTS,
     WriteError: ExitCode.OUTPUT,
+    BrokerError: ExitCode.KAFKA,
+    BrokerTrouble: ExitCode.KAFKA,
 }
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from stream_rank import __version__
-from stream_rank.cli import predict, replay, schema, snapshot
+from stream_rank.cli import dead_letters, predict, produce, replay, run, schema, snapshot
 from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
 from stream_rank.nearest import unknown
 
@@ -56,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module, described in (
         ("replay", replay, "learn from files, and see how well it goes"),
+        ("run", run, "learn from Kafka, and never lose the place"),
+        ("produce", produce, "send the events of files to a topic"),
+        ("dead-letters", dead_letters, "look at rejects, and bring them back"),
         ("predict", predict, "rank what is in a file by a rule that was learned"),
         ("snapshot", snapshot, "look at snapshots, compare and export them"),
         ("schema", schema, "the JSON Schema of an event"),

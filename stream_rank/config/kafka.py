@@ -3,19 +3,18 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
 
 from stream_rank.broker.connection import Connection
 from stream_rank.config.run import Listed
+from stream_rank.config.settings import Settings
 from stream_rank.errors import ConfigError
 
 __all__ = ["KafkaConfig"]
 
 
-class KafkaConfig(BaseModel):
+class KafkaConfig(Settings):
     """Settings of all that speaks with Kafka."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     brokers: Listed = Field(
         default=["localhost:9092"], min_length=1, description="HOST:PORT of some of the brokers"

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
+from stream_rank.config.settings import Settings
 from stream_rank.learners.catalogue import LEARNERS
 
 __all__ = ["Listed", "RunConfig"]
@@ -17,10 +18,9 @@ def _listed(given: Any) -> Any:
 Listed = Annotated[list[str], BeforeValidator(_listed)]
 
 
-class RunConfig(BaseModel):
+class RunConfig(Settings):
     """Settings of a replay and of the daemon."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
     fixed: ClassVar[tuple[str, ...]] = (
         *("learners", "n_ranks", "seed", "delay", "window", "max_features"),
     )
@@ -61,7 +61,3 @@ class RunConfig(BaseModel):
         "refuse",
         description="a snapshot that cannot be trusted: refuse it, or take an older one",
     )
-
-    def shown(self) -> dict[str, Any]:
-        """As TOML and JSON say it."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -26,6 +26,8 @@ class Records:
     """Where reading goes on when so many records are done."""
     place_of: Callable[[int], str]
     """Where a record came from, in words."""
+    blank_is_nothing: bool = True
+    """Whether a record without a word is none, as in files; else it is a reject."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -61,6 +63,7 @@ def as_records(
     values: list[bytes],
     position_after: Callable[[int], Position] = lambda _: {},
     place_of: Callable[[int], str] = str,
+    blank_is_nothing: bool = True,
 ) -> Records:
     """Separate messages as records.
 
@@ -70,4 +73,4 @@ def as_records(
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     ends = np.cumsum(lengths)
     text = np.frombuffer(b"".join([*values, bytes(PADDING)]), np.uint8)
-    return Records(text, ends - lengths, ends, position_after, place_of)
+    return Records(text, ends - lengths, ends, position_after, place_of, blank_is_nothing)

@@ -52,7 +52,9 @@ class Decoder:
         """The events of records."""
         n_records, known = len(chunk), self.known
         names, stamp = known.tables(n_records)
-        room = int((chunk.ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
+        # what is too long is not looked at: to the scanner it is empty
+        ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
+        room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
         reading = Reading(
             read=np.empty(n_records, np.bool_),
             labels=np.empty(n_records),
@@ -63,8 +65,6 @@ class Decoder:
             slots=np.empty(room, np.int64),
             values=np.empty(room),
         )
-        # what is too long is not looked at: to the scanner it is empty
-        ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
         n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
         doubtful = self.limits.doubtful(reading)
         kinds = np.where(np.isnan(reading.labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
@@ -76,7 +76,7 @@ class Decoder:
                     raise EventError(f"longer than {MOST_BYTES:,} bytes")
                 assembly.put(record, self._read(raw))
             except EventError as error:
-                if raw.strip():
+                if raw.strip() or not chunk.blank_is_nothing:
                     assembly.reject(record, str(error), raw)
                 else:
                     assembly.skip(record)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from stream_rank.asked import Asked
 from stream_rank.errors import SnapshotError, WriteError
@@ -14,7 +14,18 @@ from stream_rank.stream.saving import join, take_apart
 from stream_rank.stream.snapshot import Snapshot
 from stream_rank.stream.store import SnapshotStore
 
-__all__ = ["Keeper", "newest_sound", "restore"]
+__all__ = ["Keeper", "Written", "newest_sound", "restore"]
+
+
+class Written(NamedTuple):
+    """What is known of a snapshot that was written."""
+
+    name: str
+    size: int
+    seconds: float
+    """How long writing it took."""
+    moment: float
+    """When it was done, by the keeper's clock."""
 
 
 class Keeper:
@@ -40,6 +51,8 @@ class Keeper:
         self._last_records, self._last_time = loop.counts.records, clock()
         self._asked = asked or Asked()
         self.written = 0
+        """Snapshots, since the run was begun or gone on with."""
+        self.last = Written("", 0, 0.0, clock())
 
     def tick(self) -> None:
         """Write a snapshot if one is due."""
@@ -55,14 +68,16 @@ class Keeper:
     def write(self) -> None:
         """Write a snapshot."""
         self._asked.for_snapshot = False
+        start = self._clock()
         try:
-            self._store.write(self.content(), self._loop.counts.records)
+            name, size = self._store.write(self.content(), self._loop.counts.records)
         except OSError as error:
             raise WriteError(
                 f"no snapshot could be written to {self._store.url}: {error}; the one before is whole"
             ) from error
         self.written += 1
         self._last_records, self._last_time = self._loop.counts.records, self._clock()
+        self.last = Written(name, size, self._last_time - start, self._last_time)
 
     def content(self) -> Snapshot:
         """All that the run knows."""

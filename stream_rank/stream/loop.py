@@ -56,6 +56,8 @@ class Loop:
         """How many features were known after the last record that is done."""
         self.untimed = 0
         """Events that were left out because it is not known when they happened."""
+        self.streak = self.longest_streak = 0
+        """Rejects in a row: the last ones, and the most that there ever were."""
         self._rejects, self._predictions = rejects, predictions
         self._between, self._pace = between, pace
         self._most = max_events
@@ -91,6 +93,7 @@ class Loop:
             if len(timed):
                 self.time = int(times[done + timed[-1]])
             self._put_rejects(rejects, chunk)
+            self._count_streak(batch.records[done:until], rejects)
             rejected = n_records
             self.position = chunk.position_after(n_records)
             done = until
@@ -125,6 +128,19 @@ class Loop:
         for reject in sorted(rejects):
             self._rejects.put(reject, chunk.place_of(reject.record))
         self.counts.rejects += len(rejects)
+
+    def _count_streak(self, events: Array, rejects: list[Reject]) -> None:
+        """Note how many rejects came in a row, without an event between them."""
+        wrong = [reject.record for reject in rejects]
+        if wrong:  # labels that nobody waited for are among both
+            events = np.setdiff1d(events, wrong, assume_unique=True)
+        last = 0
+        for before in np.searchsorted(events, wrong).tolist():
+            self.streak = self.streak + 1 if before == last else 1
+            self.longest_streak = max(self.longest_streak, self.streak)
+            last = before
+        if last < len(events):
+            self.streak = 0
 
     # Portions of one kind -------------------------------------------------------------------
 

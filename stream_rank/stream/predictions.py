@@ -4,9 +4,13 @@ import json
 import math
 from typing import Any
 
+from stream_rank.broker.port import Message, Producer
 from stream_rank.stream.journal import Journal
 
-__all__ = ["PredictionFile", "as_line"]
+__all__ = ["PredictionFile", "PredictionTopic"]
+
+_SECONDS = 30.0
+"""For which a snapshot waits for the predictions that it passes."""
 
 
 def as_line(name: Any, predictions: dict[str, float]) -> bytes:
@@ -28,3 +32,30 @@ class PredictionFile:
     def put(self, name: Any, predictions: dict[str, float]) -> None:
         """Write the predictions for a request."""
         self.journal.write(as_line(name, predictions))
+
+
+class PredictionTopic:
+    """A message for every request, with its id as the key. After a kill, some come twice."""
+
+    def __init__(self, producer: Producer, topic: str) -> None:
+        self._producer, self._topic = producer, topic
+        self._sent = 0
+
+    def put(self, name: Any, predictions: dict[str, float]) -> None:
+        """Send the predictions for a request."""
+        key = None if name is None else str(name).encode(errors="replace")
+        self._producer.send(Message(self._topic, as_line(name, predictions), key))
+        self._sent += 1
+
+    def begin(self, mark: int = 0) -> None:
+        """Count on."""
+        self._sent = mark
+
+    def mark(self) -> int:
+        """Make sure that all are with the broker; how many there are."""
+        self._producer.flush(_SECONDS)
+        return self._sent
+
+    def close(self) -> None:
+        """Let go of the broker."""
+        self._producer.close()

@@ -89,15 +89,15 @@ def test_a_rule_that_is_right_within_groups_has_no_loss() -> None:
     lines = []
     for i in range(2_000):
         x, group = i * 37 % 100 / 100, i % 20
-        lines.append(
-            json.dumps({"x": {"a": x}, "y": 10 * group + 2 * x, "group": group}).encode()
-        )
+        lines.append(json.dumps({"x": {"a": x}, "y": 10 * group + 2 * x, "group": group}).encode())
     loop = loop_of(["recursive-mprank", "widrow-hoff"], n_ranks=None, window=1_000)
     feed(loop, lines, [300])
     boards = loop.scoreboard.boards
     loss = boards["recursive-mprank"].recent_loss
     assert loss is not None
-    assert loss < 0.05  # of some 6,000 over all pairs; it is the constant of predictions, which moves
+    assert (
+        loss < 0.05
+    )  # of some 6,000 over all pairs; it is the constant of predictions, which moves
     assert boards["recursive-mprank"].summary()["recent_misranking"] < 0.05
     assert boards["widrow-hoff"].recent_loss is not None
 

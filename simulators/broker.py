@@ -1,0 +1,194 @@
+"""A real Kafka on loopback: nodes that can be started, stopped, killed and frozen."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+__all__ = ["Kafka", "NoKafkaError", "free_ports", "jars"]
+
+_HERE = Path(__file__).parent
+_READY = "Kafka Server started"
+_PATIENCE = 60.0
+"""Seconds for a node to start on a busy machine."""
+
+
+class NoKafkaError(Exception):
+    """There is no Java, or no Maven, to run Kafka by."""
+
+
+def jars() -> Path:
+    """The folder with Kafka's jars below `build`, fetched by Maven when they are not there yet."""
+    folder = _HERE.parent / "build/kafka/lib"
+    done = folder / ".complete"
+    if done.exists():
+        return folder
+    for tool in ("java", "mvn"):
+        if shutil.which(tool) is None:
+            raise NoKafkaError(
+                f"there is no {tool}: Kafka needs Java 17, and Maven to be fetched by"
+            )
+    partly = folder.with_name(f"lib-{os.getpid()}")
+    fetched = subprocess.run(
+        ["mvn", "-B", "-q", "dependency:copy-dependencies", f"-DoutputDirectory={partly}"],
+        cwd=_HERE / "kafka",
+        capture_output=True,
+        text=True,
+    )
+    if fetched.returncode:
+        raise NoKafkaError(
+            f"Maven could not fetch Kafka: {fetched.stdout[-500:]}{fetched.stderr[-500:]}"
+        )
+    (partly / ".complete").touch()
+    try:
+        partly.rename(folder)
+    except OSError:  # somebody else was quicker
+        shutil.rmtree(partly)
+    return folder
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens at."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [int(each.getsockname()[1]) for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Kafka:
+    """Nodes that are brokers and controllers both, with their data below a folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        nodes: int = 1,
+        properties: Mapping[str, object] | None = None,
+        ports: Sequence[int] = (),
+        listener: str = "PLAINTEXT",
+        users: Mapping[str, str] | None = None,
+        memory: int = 512,
+    ) -> None:
+        """`listener` is the protocol that clients speak; `users` have passwords for SCRAM-SHA-256."""
+        self._folder, self._memory, self._listener = folder, memory, listener
+        self._users = users or {}
+        self.ports = list(ports) or free_ports(nodes)
+        self._inner, self._controllers = free_ports(nodes), free_ports(nodes)
+        self._more = properties or {}
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._classpath = f"{jars()}/*"
+        self._format()
+
+    @property
+    def address(self) -> str:
+        """For clients."""
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    def _properties(self, node: int) -> dict[str, object]:
+        count = len(self.ports)
+        voters = ",".join(f"{i + 1}@127.0.0.1:{port}" for i, port in enumerate(self._controllers))
+        quorum = (
+            {"controller.quorum.voters": voters}
+            if count > 1
+            else {"controller.quorum.bootstrap.servers": f"127.0.0.1:{self._controllers[0]}"}
+        )
+        inner, outer = f"127.0.0.1:{self._inner[node]}", f"127.0.0.1:{self.ports[node]}"
+        return {
+            "process.roles": "broker,controller",
+            "node.id": node + 1,
+            **quorum,
+            "listeners": f"INNER://{inner},CLIENTS://{outer},CONTROLLER://127.0.0.1:{self._controllers[node]}",
+            "advertised.listeners": f"INNER://{inner},CLIENTS://{outer}",
+            "listener.security.protocol.map": f"INNER:PLAINTEXT,CONTROLLER:PLAINTEXT,CLIENTS:{self._listener}",
+            "inter.broker.listener.name": "INNER",
+            "controller.listener.names": "CONTROLLER",
+            "log.dirs": self._data(node),
+            "offsets.topic.num.partitions": 4,
+            "offsets.topic.replication.factor": count,
+            "transaction.state.log.replication.factor": count,
+            "transaction.state.log.min.isr": 1,
+            "default.replication.factor": count,
+            "min.insync.replicas": min(2, count),
+            "group.initial.rebalance.delay.ms": 0,
+            "group.min.session.timeout.ms": 1000,
+            "auto.create.topics.enable": False,
+            "message.max.bytes": 20_000_000,
+            "replica.fetch.max.bytes": 20_000_000,
+            **self._more,
+        }
+
+    def _data(self, node: int) -> Path:
+        return self._folder / f"node-{node + 1}"
+
+    def _file(self, node: int) -> Path:
+        return self._folder / f"node-{node + 1}.properties"
+
+    def _format(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        made = self._tool("random-uuid").stdout.split()[-1]
+        for node in range(len(self.ports)):
+            lines = (f"{name}={value}\n" for name, value in self._properties(node).items())
+            self._file(node).write_text("".join(lines))
+            flags = ["--standalone"] if len(self.ports) == 1 else []
+            for user, password in self._users.items():
+                flags += ["--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]"]
+            self._tool("format", *flags, "-t", made, "-c", str(self._file(node)))
+
+    def _tool(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        tool = ["java", "-cp", self._classpath, "kafka.tools.StorageTool", *arguments]
+        return subprocess.run(tool, capture_output=True, text=True, check=True)
+
+    # Life -----------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self, *nodes: int) -> None:
+        """Start some nodes, or all of them; return when they answer."""
+        which = nodes or tuple(range(len(self.ports)))
+        logs = {}
+        for node in which:
+            logs[node] = self._folder / f"node-{node + 1}-{time.monotonic_ns()}.log"
+            with logs[node].open("wb") as log:
+                self._processes[node] = subprocess.Popen(
+                    ["java", f"-Xmx{self._memory}m", "-cp", self._classpath, "kafka.Kafka", str(self._file(node))],
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )  # fmt: skip
+        until = time.monotonic() + _PATIENCE
+        for node, log_file in logs.items():
+            while _READY not in log_file.read_text(errors="replace"):
+                if self._processes[node].poll() is not None or time.monotonic() > until:
+                    self.stop()
+                    raise RuntimeError(f"Kafka did not start: {log_file.read_text()[-2000:]}")
+                time.sleep(0.1)
+
+    def kill(self, node: int = 0) -> None:
+        """As when the power fails."""
+        process = self._processes.pop(node)
+        process.kill()
+        process.wait()
+
+    def freeze(self, frozen: bool, node: int = 0) -> None:
+        """Stop a node from doing anything, or let it go on."""
+        self._processes[node].send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def stop(self) -> None:
+        """Stop all nodes; their data is of no use any more."""
+        for process in self._processes.values():
+            process.kill()
+        for process in self._processes.values():
+            process.wait()
+        self._processes.clear()

@@ -1,0 +1,183 @@
+"""Rejects that the daemon sent to a topic: look at them, and bring them back once they can be learned.
+
+`list` shows those that were not brought back yet. `list --json` has them whole, a line each: mend the values there, and
+`redrive --from FILE` sends them to the topics that they came from. `redrive` alone sends them as they are,
+for when it was not they that were wrong but a setting; those that are no events at all it leaves.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stream_rank.cli.exit_codes import ExitCode
+from stream_rank.cli.flags import add_settings, settings
+from stream_rank.config.daemon import DeadLettersConfig
+from stream_rank.errors import ConfigError, EventError, InputError
+
+__all__ = ["add", "run"]
+
+_SHOWN = 100
+"""Letters of a value that are shown."""
+_PATIENCE = 60.0
+_MOMENT, _QUIET = 1.0, 5
+"""Seconds that are waited for more, and how often before what is missing is taken for gone."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Commands and flags of `dead-letters`."""
+    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    listed = commands.add_parser("list", help="the letters that are there", allow_abbrev=False)
+    listed.add_argument("--all", action="store_true", help="those too that were brought back")
+    listed.add_argument("--json", action="store_true", help="whole, a line of JSON each")
+    redrive = commands.add_parser(
+        "redrive", help="send them to where they came from", allow_abbrev=False
+    )
+    redrive.add_argument("--from", dest="file", type=Path, help="lines of `list --json`, mended")
+    redrive.add_argument("--force", action="store_true", help="also what is no event")
+    for command in (listed, redrive):
+        add_settings(command, DeadLettersConfig)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do what is asked."""
+    action = given.action
+    others = ["action", "all", "json"] if action == "list" else ["action", "file", "force"]
+    config = settings(DeadLettersConfig, given, others)
+    if given.print_config:
+        print(json.dumps(config.shown(), indent=2))
+        return ExitCode.DONE
+    if config.dead_letters is None:
+        raise ConfigError("which topic? --dead-letters, or --config with the daemon's file")
+    return _list(given, config) if action == "list" else _redrive(given, config)
+
+
+def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
+    """All messages of the topic, up to the end that it has now, and where each is."""
+    from stream_rank.broker.clients import consumer_of
+    from stream_rank.broker.port import Bounds, Partition
+
+    ends: dict[Partition, int] = {}
+
+    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+        ends.update({p: each.end for p, each in bounds.items() if each.first < each.end})
+        return {p: each.first for p, each in bounds.items()}
+
+    topic = str(config.dead_letters)
+    reader = consumer_of(config.client, config.connection(), None, [topic], place)
+    try:
+        slices, quiet = reader.poll(_MOMENT), 0
+        while slices or (ends and quiet < _QUIET):  # what was compacted away does not come
+            quiet = 0 if slices else quiet + 1
+            for part in slices:
+                for i, offset in enumerate(part.offsets):
+                    if offset < ends.get(part.partition, 0):
+                        yield f"{part.partition.number}@{offset}", part.whole(i)
+                if part.offsets[-1] + 1 >= ends.get(part.partition, 0):
+                    ends.pop(part.partition, None)
+            slices = reader.poll(_MOMENT) if ends else []
+    finally:
+        reader.close(_PATIENCE)
+
+
+def _letters(config: DeadLettersConfig, everything: bool) -> Iterator[dict[str, Any]]:
+    """The letters in the topic, those that were brought back only if everything is wanted."""
+    from stream_rank.stream.dead_letters import REDRIVEN, origin_of
+
+    back = set()
+    if not everything:
+        for _, message in _walk(config):
+            back |= {value.decode() for name, value in message.headers if name == REDRIVEN}
+    for where, message in _walk(config):
+        origin = origin_of(message.headers)
+        if origin is not None and where not in back:
+            yield _letter(message, origin, where)
+
+
+def _letter(message: Any, origin: Mapping[str, str], where: str) -> dict[str, Any]:
+    found = {name.removeprefix("stream-rank-"): value for name, value in origin.items()}
+    letter: dict[str, Any] = {"letter": where, **found}
+    for name, raw in (("key", message.key), ("value", message.value)):
+        try:
+            letter[name] = None if raw is None else raw.decode()
+        except UnicodeDecodeError:
+            letter[f"{name}_hex"] = raw.hex()
+    return letter
+
+
+def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
+    count = 0
+    for letter in _letters(config, given.all):
+        count += 1
+        if given.json:
+            print(json.dumps(letter))
+            continue
+        shown = str(letter.get("value", letter.get("value_hex", "")))
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        print(
+            f"{letter['topic']}[{letter['partition']}]@{letter['offset']}  {letter['reason']}  {shown}"
+        )
+    print(f"{count:,} dead letters in {config.dead_letters}", file=sys.stderr)
+    return ExitCode.DONE
+
+
+def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
+    from stream_rank.broker.clients import producer_of
+    from stream_rank.broker.port import Message
+    from stream_rank.stream.dead_letters import REDRIVEN
+
+    producer = producer_of(config.client, config.connection())
+    left, back = 0, []
+    letters = _letters(config, False) if given.file is None else _mended(given.file)
+    for letter in letters:
+        value, key = _raw(letter, "value"), _raw(letter, "key")
+        if not given.force and not _is_event(value):
+            left += 1
+            print(
+                f"still no event, and left: {letter['letter']} {letter['reason']}", file=sys.stderr
+            )
+            continue
+        producer.send(Message(letter["topic"], value, key))
+        back.append(letter["letter"])
+    producer.flush(_PATIENCE)
+    for where in back:  # now that they are there; a kill before this brings them back twice
+        producer.send(Message(str(config.dead_letters), None, None, [(REDRIVEN, where.encode())]))
+    producer.flush(_PATIENCE)
+    producer.close()
+    print(f"{len(back):,} sent to where they came from, {left:,} left", file=sys.stderr)
+    return ExitCode.DONE
+
+
+def _mended(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    for number, line in enumerate(lines, 1):
+        try:
+            letter = json.loads(line)
+            letter["letter"], letter["topic"], letter["reason"]
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{path}:{number} is no line of `dead-letters list --json`") from None
+        yield letter
+
+
+def _raw(letter: Mapping[str, Any], name: str) -> bytes | None:
+    if f"{name}_hex" in letter:
+        return bytes.fromhex(letter[f"{name}_hex"])
+    value = letter.get(name)
+    if value is None:
+        return None
+    return value.encode() if isinstance(value, str) else json.dumps(value).encode()
+
+
+def _is_event(value: bytes | None) -> bool:
+    from stream_rank.stream.event import parse
+
+    try:
+        parse(value or b"")
+    except EventError:
+        return False
+    return True

@@ -1,0 +1,84 @@
+"""Send the events of files to a topic, as they are or at a steady rate."""
+
+import argparse
+import json
+import sys
+import time
+
+from stream_rank.cli.exit_codes import ExitCode
+from stream_rank.cli.flags import add_settings, settings
+from stream_rank.cli.signals import listen
+from stream_rank.config.daemon import ProduceConfig
+from stream_rank.errors import BrokerTrouble
+
+__all__ = ["add", "run"]
+
+_PERIOD = 5.0
+"""Seconds between two lines on how far it is."""
+_PATIENCE = 60.0
+"""Seconds for the broker to take what was sent."""
+_STEP = 0.02
+"""Seconds of events that go out together when there is a rate."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Flags of `produce`."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help='files, "-", or synthetic:100000')
+    add_settings(parser, ProduceConfig)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Send them; the exit code."""
+    config = settings(ProduceConfig, given, others=["files"])
+    if given.print_config:
+        print(json.dumps(config.shown(), indent=2))
+        return ExitCode.DONE
+    asked, stopped = listen()
+    from stream_rank.broker.clients import producer_of
+    from stream_rank.broker.port import Message
+    from stream_rank.stream.sources.messages import messages
+    from stream_rank.stream.sources.opening import open_source
+
+    source = open_source(given.files, config.format)
+    producer = producer_of(config.client, config.connection())
+    sent, start, said = 0, time.monotonic(), time.monotonic()
+
+    def wanted() -> bool:
+        return not asked.to_stop and (config.max_events is None or sent < config.max_events)
+
+    for chunk in source.chunks(None):
+        for value, key in messages(chunk, config.key) if chunk is not None else ():
+            if not wanted():
+                break
+            producer.send(Message(config.topic, value, key))
+            sent += 1
+            if config.rate is not None:
+                ahead = start + sent / config.rate - time.monotonic()
+                if ahead > _STEP:
+                    producer.flush(_PATIENCE)
+                    time.sleep(max(0.0, start + sent / config.rate - time.monotonic()))
+            if not config.quiet and time.monotonic() - said >= _PERIOD:
+                said = time.monotonic()
+                print(
+                    f"{sent:,} events, {sent / (said - start):,.0f}/s", file=sys.stderr, flush=True
+                )
+        if not wanted():
+            break
+    _flush(producer)
+    producer.close()
+    if not config.quiet:
+        seconds = time.monotonic() - start
+        print(f"{sent:,} events to {config.topic} in {seconds:.1f} s", file=sys.stderr)
+    return stopped[0] if stopped else ExitCode.DONE
+
+
+def _flush(producer: object) -> None:
+    """Wait until all is there, through what passes by itself."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return producer.flush(_PATIENCE)  # type: ignore[attr-defined,no-any-return]
+        except BrokerTrouble:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_STEP)

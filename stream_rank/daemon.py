@@ -1,0 +1,328 @@
+"""The daemon: topics through the loop, for as long as nobody says stop."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import stream_rank
+from stream_rank.asked import Asked
+from stream_rank.broker.clients import consumer_of, producer_of
+from stream_rank.broker.port import Consumer, Place
+from stream_rank.config.daemon import DaemonConfig
+from stream_rank.errors import BrokerTrouble, ConfigError, TooManyRejectsError, WriteError
+from stream_rank.monitoring.exporter import Exporter, Readings
+from stream_rank.monitoring.http import Endpoints, Server
+from stream_rank.monitoring.log import Log
+from stream_rank.run import Run, as_json
+from stream_rank.stream.dead_letters import DeadLetters
+from stream_rank.stream.journal import Journal
+from stream_rank.stream.outlet import Outlet
+from stream_rank.stream.predictions import PredictionTopic
+from stream_rank.stream.rejects import RejectFile, RejectLimit, Rejects
+from stream_rank.stream.sources.topics import Topics, partitions_of
+from stream_rank.stream.trouble import Trouble
+
+__all__ = ["Daemon"]
+
+_ANSWER = 2.0
+"""Seconds that a question for the status waits for the loop to come by."""
+
+
+class Daemon(Run):
+    """One run on topics. `run` learns until it is asked to stop, or has reason to."""
+
+    config: DaemonConfig
+
+    def __init__(self, config: DaemonConfig, log: Log, asked: Asked | None = None) -> None:
+        self._log = log
+        self._kafka = Trouble("Kafka", log.warning)
+        self._snapshots = Trouble("snapshots", log.warning)
+        self._connection = config.connection()
+        self.source = Topics(
+            config.topics,
+            self._consumer(config),
+            self._kafka,
+            config.start,
+            config.lost,
+            log.warning,
+        )
+        self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
+        outlets: dict[str, Outlet] = {}
+        rejects = self._reject_outlet(config, outlets)
+        predictions = None
+        if config.predictions is not None:
+            producer = producer_of(config.client, self._connection)
+            predictions = PredictionTopic(producer, config.predictions)
+            outlets["predictions"] = predictions
+        super().__init__(
+            config,
+            True,
+            rejects,
+            _nowhere if predictions is None else predictions.put,
+            outlets,
+            log.info,
+            asked,
+        )
+        if self.foreign:
+            self.close()
+            raise ConfigError(
+                f"{self.foreign[0]} is not of this package, and cannot be kept in snapshots: "
+                "the daemon takes stream-rank's own learners; others can ride on a replay"
+            )
+        self._rejects_before = self.loop.counts.rejects
+        self._start = self._turned = self._came = time.monotonic()
+        self._next_try = 0.0
+        self._next_line = self._start + config.log_seconds
+        self._line_records = self.loop.counts.records
+        self._asking, self._answered = threading.Event(), threading.Event()
+        self._status = ""
+        self._exporter = Exporter(self._readings)
+        self.server = Server(
+            config.host,
+            config.port,
+            Endpoints(self._live, self._ready, self._exporter.text, self._status_of_loop),
+        )
+
+    def _consumer(self, config: DaemonConfig) -> Any:
+        def consumer(place: Place) -> Consumer:
+            return consumer_of(
+                config.client,
+                self._connection,
+                config.group,
+                config.topics,
+                place,
+                config.session_seconds,
+                config.group_protocol,
+            )
+
+        return consumer
+
+    def _reject_outlet(self, config: DaemonConfig, outlets: dict[str, Outlet]) -> Rejects:
+        if config.dead_letters is None:
+            file = RejectFile(Journal(config.out / "rejects.jsonl"))
+            outlets["rejects"] = file.journal
+            return file
+        producer = producer_of(config.client, self._connection)
+        letters = DeadLetters(producer, config.dead_letters, self.source.message)
+        outlets["rejects"] = letters
+        return letters
+
+    # Running --------------------------------------------------------------------------------
+
+    def run(self) -> dict[str, Any]:
+        """Learn until somebody wants it to stop, or all that was wanted is done; the summary."""
+        log, config = self._log, self.config
+        log.say(
+            "info",
+            "begun" if self.resumed_from is None else "gone on with",
+            version=stream_rank.__version__,
+            topics=self.source.name,
+            group=config.group,
+            learners=", ".join(each.name for each in self.contestants),
+            records=self.loop.counts.records,
+            snapshots=self.store.url,
+            http=self.server.address,
+        )
+        try:
+            for _ in self._steps():
+                self._tick()
+                if self.asked.to_stop or self.loop.ended or self._idle():
+                    break
+            return self._stop()
+        except OSError as error:
+            raise WriteError(f"{config.out} cannot be written: {error}") from error
+        except BrokerTrouble as error:  # within a portion, which only a new start can learn whole
+            raise WriteError(f"rejects or predictions cannot be sent: {error}") from error
+        finally:
+            self.server.close()
+
+    def _steps(self) -> Iterator[None]:
+        """Learn, coming up for air after every chunk, and when nothing came for a moment."""
+        if self.loop.ended:
+            return
+        for chunk in self.source.chunks(self.loop.position):
+            if chunk is None:
+                yield
+                continue
+            before = self.loop.counts.records
+            for _ in self.loop.take(chunk):
+                yield
+            if self.loop.counts.records > before:
+                self._came = time.monotonic()
+            elif (
+                len(chunk) == 0
+            ):  # partitions were assigned: from here on it is known where they begin
+                self.asked.for_snapshot = True
+            self._check_rejects()
+
+    def _tick(self) -> None:
+        """All that is not learning."""
+        self._turned = now = time.monotonic()
+        self.passed(now - self._start)
+        if now >= self._next_try:
+            self._keep(now)
+        if self._asking.is_set():
+            self._asking.clear()
+            self._status = as_json(self.status(), indent=2)
+            self._answered.set()
+        if now >= self._next_line:
+            self._say_how_it_goes(now)
+
+    def _keep(self, now: float) -> None:
+        """Write a snapshot if one is due, and tell the group; what cannot be written now is tried again."""
+        written = self.keeper.written
+        try:
+            self.keeper.tick()
+        except (WriteError, BrokerTrouble) as error:
+            self._next_try = now + self._snapshots.met(str(error))
+            self.asked.for_snapshot = True
+            return
+        if self.keeper.written > written:
+            self._snapshots.over()
+            self.source.commit(self.loop.position)
+
+    def _idle(self) -> bool:
+        limit = self.config.idle_timeout
+        return limit is not None and time.monotonic() - self._came >= limit
+
+    def _say_how_it_goes(self, now: float) -> None:
+        counts, period = self.loop.counts, self.config.log_seconds
+        boards = self.loop.scoreboard.boards
+        losses = {name: board.recent_loss for name, board in boards.items()}
+        lag = self.source.lag(self.loop.position)
+        self._log.say(
+            "info",
+            "learning" if self.source.assignment else "waiting for partitions",
+            records=counts.records,
+            a_second=round(
+                (counts.records - self._line_records) / (now - self._next_line + period)
+            ),
+            rejects=counts.rejects,
+            lag=sum(lag.values()),
+            recent_loss={name: loss and round(loss, 4) for name, loss in losses.items()},
+        )
+        self._line_records, self._next_line = counts.records, now + period
+
+    def _check_rejects(self) -> None:
+        rejects = self.loop.counts.rejects - self._rejects_before
+        records = self.loop.counts.records - self._records_before
+        if self._limit.exceeded(rejects, records):
+            self.keeper.write()
+            raise TooManyRejectsError(
+                f"{rejects:,} of {records:,} records since the start were rejected, more than "
+                f"max_reject_ratio {self._limit.ratio:g} allows; {self._where_rejects_are()}"
+            )
+        if self._limit.too_many_in_a_row(self.loop.longest_streak):
+            self.keeper.write()
+            raise TooManyRejectsError(
+                f"{self.loop.longest_streak:,} records in a row were rejected, and "
+                f"max_consecutive_rejects is {self._limit.in_a_row:,}; {self._where_rejects_are()}"
+            )
+
+    def _where_rejects_are(self) -> str:
+        if self.config.dead_letters is None:
+            return f"see {self.config.out / 'rejects.jsonl'}"
+        return f"see topic {self.config.dead_letters}: stream-rank dead-letters list"
+
+    # Stopping -------------------------------------------------------------------------------
+
+    def _stop(self) -> dict[str, Any]:
+        """Snapshot, tell the group, and leave it: within the time there is for that."""
+        budget = self.config.stop_seconds
+        watch = threading.Timer(budget, self._give_up)
+        watch.daemon = True
+        watch.start()
+        begun = time.monotonic()
+        self.keeper.write()
+        self.source.commit(self.loop.position)
+        left = budget - (time.monotonic() - begun)
+        self.source.close(max(1.0, left - 1.0))
+        watch.cancel()
+        summary = self.summary()
+        counts = self.loop.counts
+        self._log.say("info", "stopped", records=counts.records, rejects=counts.rejects,
+                      snapshot=self.keeper.last.name)  # fmt: skip
+        return summary
+
+    def _give_up(self) -> None:
+        self._log.say(
+            "error",
+            f"stopping took longer than stop_seconds {self.config.stop_seconds:g}; "
+            "what is behind the last snapshot will be learned after the next start",
+        )
+        os._exit(1)
+
+    def close(self) -> None:
+        """Let go of everything, at once."""
+        super().close()
+        self.source.close(1.0)
+
+    # What others see ------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """What `/status` says: the summary, and how it stands with the partitions."""
+        lag = {str(p): behind for p, behind in self.source.lag(self.loop.position).items()}
+        return {
+            **self.summary(),
+            "assigned": [str(partition) for partition in sorted(self.source.assignment)],
+            "lag": lag,
+            "rebalances": self.source.rebalances,
+            "snapshot": self.keeper.last.name or None,
+        }
+
+    def _status_of_loop(self) -> str | None:
+        """The status, as the loop gives it when it comes by: nobody else may touch a learner."""
+        self._answered.clear()
+        self._asking.set()
+        return self._status if self._answered.wait(_ANSWER) else None
+
+    def _live(self) -> tuple[bool, str]:
+        age = time.monotonic() - self._turned
+        good = age < self.config.live_seconds
+        return good, f"the loop turned {age:.1f} seconds ago"
+
+    def _ready(self) -> tuple[bool, str]:
+        assigned = len(self.source.assignment)
+        if assigned:
+            return True, f"restored, and {assigned} partitions are assigned"
+        return False, "restored, and waiting for partitions"
+
+    def _readings(self) -> Readings:
+        counts, source, last = self.loop.counts, self.source, self.keeper.last
+        boards = self.loop.scoreboard.boards
+        now = time.monotonic()
+        position = self.loop.position
+        places = partitions_of(position)
+        once: dict[str, float | None] = {
+            "stream_rank_assigned_partitions": len(source.assignment),
+            "stream_rank_rebalances_total": source.rebalances,
+            "stream_rank_repeated_messages_total": source.again,
+            "stream_rank_client_warnings_total": self._log.client_warnings,
+            "stream_rank_snapshots_total": self.keeper.written,
+            "stream_rank_snapshot_age_seconds": now - last.moment if last.name else None,
+            "stream_rank_snapshot_size_bytes": last.size if last.name else None,
+            "stream_rank_snapshot_duration_seconds": last.seconds if last.name else None,
+            "stream_rank_tick_age_seconds": now - self._turned,
+            "stream_rank_ready": float(bool(source.assignment)),
+            "stream_rank_resumed_after_records": sum((self.resumed_from or {}).values()),
+        }
+        named: dict[str, dict[tuple[str, ...], float | None]] = {
+            "stream_rank_records_total": {(k,): v for k, v in counts.as_dict().items()},
+            "stream_rank_predictions_scored_total": {(k,): b.events for k, b in boards.items()},
+            "stream_rank_loss": {(k,): b.loss for k, b in boards.items()},
+            "stream_rank_recent_loss": {(k,): b.recent_loss for k, b in boards.items()},
+            "stream_rank_position": {(p.topic, str(p.number)): o for p, o in places.items()},
+            "stream_rank_lag": {(p.topic, str(p.number)): v for p, v in source.lag(position).items()},
+            "stream_rank_failures_total": {
+                ("kafka",): self._kafka.count,
+                ("snapshots",): self._snapshots.count,
+            },
+            "stream_rank_build_info": {(stream_rank.__version__,): 1},
+        }  # fmt: skip
+        return {**{name: {(): value} for name, value in once.items()}, **named}
+
+
+def _nowhere(_: Any, __: dict[str, float]) -> None:
+    """Nobody wants to know what is predicted."""

@@ -1,0 +1,1 @@
+"""What others may see of a daemon: logs, metrics, and whether it is well."""

@@ -1,0 +1,77 @@
+"""Rejects as messages: with what came, whole, and what was wrong with it, in headers."""
+
+from collections.abc import Callable, Mapping
+
+from stream_rank.broker.port import Headers, Incoming, Message, Partition, Producer
+from stream_rank.errors import TooLargeError
+from stream_rank.stream.batch import Reject
+
+__all__ = ["REDRIVEN", "DeadLetters", "origin_of"]
+
+_PREFIX = "stream-rank-"
+REASON, TOPIC, PARTITION = f"{_PREFIX}reason", f"{_PREFIX}topic", f"{_PREFIX}partition"
+OFFSET, TIME, CLIPPED = f"{_PREFIX}offset", f"{_PREFIX}time", f"{_PREFIX}clipped"
+REDRIVEN = f"{_PREFIX}redriven"
+"""Of a message that says which letter was brought back."""
+_SECONDS = 30.0
+"""For which a snapshot waits for the letters that it passes."""
+_CLIP = 100_000
+"""Bytes that are kept of a message that the topic does not take whole."""
+
+Origin = Callable[[int], tuple[Partition, int, Incoming]]
+
+
+class DeadLetters:
+    """Sends rejects to a topic. A snapshot passes none that is not there; after a kill, some come twice."""
+
+    def __init__(self, producer: Producer, topic: str, origin: Origin) -> None:
+        self._producer, self._topic, self._origin = producer, topic, origin
+        self._sent = 0
+
+    def put(self, reject: Reject, place: str) -> None:
+        """Send a reject of the chunk that is being learned."""
+        partition, offset, message = self._origin(reject.record)
+        headers = [(name, value) for name, value in message.headers if not name.startswith(_PREFIX)]
+        headers += [
+            (REASON, reject.reason.encode(errors="replace")),
+            (TOPIC, partition.topic.encode()),
+            (PARTITION, str(partition.number).encode()),
+            (OFFSET, str(offset).encode()),
+            (TIME, str(message.timestamp).encode()),
+        ]
+        self._producer.send(Message(self._topic, message.value, message.key, headers))
+        self._sent += 1
+
+    def begin(self, mark: int = 0) -> None:
+        """Count on."""
+        self._sent = mark
+
+    def mark(self) -> int:
+        """Make sure that all letters are with the broker; how many there are."""
+        try:
+            self._producer.flush(_SECONDS)
+        except TooLargeError as error:
+            for message in error.messages:
+                self._producer.send(_clipped(message))
+            self._producer.flush(_SECONDS)
+        return self._sent
+
+    def close(self) -> None:
+        """Let go of the broker."""
+        self._producer.close()
+
+
+def _clipped(message: Message) -> Message:
+    value = message.value or b""
+    headers = [*message.headers, (CLIPPED, str(len(value)).encode())]
+    return message._replace(value=value[:_CLIP], headers=headers)
+
+
+def origin_of(headers: Headers) -> Mapping[str, str] | None:
+    """What the headers of a dead letter say, by the names above; None if it is none."""
+    found = {
+        name: value.decode(errors="replace")
+        for name, value in headers
+        if name.startswith(_PREFIX) and value is not None
+    }
+    return found if REASON in found and TOPIC in found else None

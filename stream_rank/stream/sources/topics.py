@@ -1,0 +1,211 @@
+"""Topics as a source: where every partition goes on is known here, and nowhere else."""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Literal
+
+from stream_rank.broker.port import Bounds, Consumer, Incoming, Partition, Place, Slice
+from stream_rank.errors import BrokerTrouble, PositionError
+from stream_rank.stream.chunk import Position, Records, as_records
+from stream_rank.stream.trouble import Trouble
+
+__all__ = ["Topics", "as_position", "partitions_of"]
+
+_MOMENT = 0.05
+"""Seconds that are waited for more: a slow stream is learned soon, and whoever runs the loop is asked often."""
+_CHUNK_BYTES = 4 << 20
+"""Of messages learned at a time; large ones come in smaller company."""
+_NAP = 0.05
+
+Policy = Literal["fail", "earliest", "latest"]
+
+
+def partitions_of(position: Position | None) -> dict[Partition, int]:
+    """Offsets by partition, of a position as snapshots have it."""
+    return {
+        Partition(topic, int(number)): int(offset)
+        for topic, numbers in (position or {}).items()
+        for number, offset in numbers.items()
+    }
+
+
+def as_position(offsets: Mapping[Partition, int]) -> Position:
+    """A position as snapshots have it.
+
+    >>> as_position({Partition("ratings", 0): 17})
+    {'ratings': {'0': 17}}
+    """
+    found: dict[str, dict[str, int]] = {}
+    for partition, offset in sorted(offsets.items()):
+        found.setdefault(partition.topic, {})[str(partition.number)] = offset
+    return found
+
+
+class Topics:
+    """All partitions of some topics that a group gives us.
+
+    Whatever the group does, every message comes once and in its partition's order: what comes again is left out, and
+    where a partition goes on is said by us, never by what was committed.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[str],
+        consumer: Callable[[Place], Consumer],
+        trouble: Trouble,
+        start: Literal["earliest", "latest"] = "earliest",
+        lost: Policy = "fail",
+        say: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self.name = ", ".join(topics)
+        self._start, self._lost, self._say = start, lost, say
+        self._trouble = trouble
+        self._next: dict[Partition, int] = {}
+        self._placed = False
+        self._chunk: list[Slice] = []
+        self._begins: list[int] = []
+        self.again = 0
+        """Messages that came again, and were left out."""
+        self._consumer = consumer(self._place)
+
+    # Where to read --------------------------------------------------------------------------
+
+    def _place(self, bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+        """Where to read partitions that were assigned to us."""
+        for partition, (first, end) in bounds.items():
+            known = self._next.get(partition)
+            if known is None:
+                self._next[partition] = first if self._start == "earliest" else end
+            elif not first <= known <= end:
+                self._next[partition] = self._instead(partition, known, Bounds(first, end))
+        self._placed = True
+        return {partition: self._next[partition] for partition in bounds}
+
+    def _instead(self, partition: Partition, known: int, bounds: Bounds) -> int:
+        """Where to go on with a partition that does not have what comes next."""
+        gone = (
+            f"{partition} has offsets {bounds.first:,} to {bounds.end:,}, and {known:,} comes next: "
+            + ("its retention was too short" if known < bounds.first else "it was made anew")
+        )
+        if self._lost == "fail":
+            raise PositionError(
+                f"{gone}. Say lost = earliest or latest to go on without what is missing, or take another folder and group"
+            )
+        offset = bounds.first if self._lost == "earliest" else bounds.end
+        self._say(f"{gone}; going on at {offset:,}, as lost = {self._lost} says")
+        return offset
+
+    # What comes -----------------------------------------------------------------------------
+
+    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+        """Messages from a position on; there is no end."""
+        self._next = partitions_of(position)
+        while True:
+            try:
+                slices = self._consumer.poll(_MOMENT)
+            except BrokerTrouble as trouble:
+                until = time.monotonic() + self._trouble.met(str(trouble))
+                yield None
+                while time.monotonic() < until:
+                    time.sleep(_NAP)
+                    yield None
+                continue
+            if slices or self._consumer.assignment:
+                self._trouble.over()
+            if self._placed:  # known from here on, even if nothing comes
+                self._placed = False
+                yield self._records([])
+            fresh = [each for each in map(self._fresh, slices) if each.offsets]
+            for some in _portions(fresh):
+                yield self._records(some)
+            if not fresh:
+                yield None
+
+    def _fresh(self, part: Slice) -> Slice:
+        """What did not come before."""
+        expected = self._next.get(part.partition, 0)
+        if part.offsets and part.offsets[0] < expected:
+            rest = part.behind(expected)
+            self.again += len(part.offsets) - len(rest.offsets)
+            return rest
+        return part
+
+    def _records(self, slices: list[Slice]) -> Records:
+        before = dict(self._next)
+        for part in slices:
+            self._next[part.partition] = part.offsets[-1] + 1
+        values = [value or b"" for part in slices for value in part.values]
+        self._chunk = slices
+        self._begins = [0, *accumulate(len(part.offsets) for part in slices)]
+        begins = self._begins
+
+        def position_after(done: int) -> Position:
+            found = dict(before)
+            for begin, part in zip(begins, slices, strict=False):
+                if begin < done:
+                    last = min(done - begin, len(part.offsets)) - 1
+                    found[part.partition] = part.offsets[last] + 1
+            return as_position(found)
+
+        def place_of(record: int) -> str:
+            number = bisect_right(begins, record) - 1
+            return f"{slices[number].partition}@{slices[number].offsets[record - begins[number]]}"
+
+        return as_records(values, position_after, place_of, blank_is_nothing=False)
+
+    def message(self, record: int) -> tuple[Partition, int, Incoming]:
+        """Where a record of the last chunk came from, and all that came with it."""
+        number = bisect_right(self._begins, record) - 1
+        part, place = self._chunk[number], record - self._begins[number]
+        return part.partition, part.offsets[place], part.whole(place)
+
+    # What others want to know ---------------------------------------------------------------
+
+    @property
+    def assignment(self) -> frozenset[Partition]:
+        """The partitions that are ours."""
+        return self._consumer.assignment
+
+    @property
+    def rebalances(self) -> int:
+        """How often the group gave or took."""
+        return self._consumer.rebalances
+
+    def lag(self, position: Position | None) -> dict[Partition, int]:
+        """How many offsets of every assigned partition lie behind a position, as far as is known."""
+        known = partitions_of(position)
+        ends = self._consumer.ends()
+        return {p: max(0, end - known[p]) for p, end in sorted(ends.items()) if p in known}
+
+    def commit(self, position: Position | None) -> None:
+        """Tell the group how far we are, for others to see."""
+        mine = self._consumer.assignment
+        offsets = partitions_of(position)
+        self._consumer.commit({p: offset for p, offset in offsets.items() if p in mine})
+
+    def progress(self, position: Position | None) -> float | None:
+        """There is no end."""
+        return None
+
+    def close(self, seconds: float) -> None:
+        """Leave the group."""
+        self._consumer.close(seconds)
+
+
+def _portions(slices: list[Slice]) -> Iterator[list[Slice]]:
+    """Slices, in chunks of some bytes."""
+    size = 0
+    some: list[Slice] = []
+    for part in slices:
+        begin = 0
+        for end, value in enumerate(part.values, 1):
+            size += len(value or b"")
+            if size >= _CHUNK_BYTES:
+                yield [*some, part.part(begin, end)]
+                size, some, begin = 0, [], end
+        if begin < len(part.offsets):
+            some.append(part.part(begin, len(part.offsets)) if begin else part)
+    if some:
+        yield some

@@ -1,0 +1,121 @@
+"""A real broker for the tests that are about one, and the clients that must all do the same."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from simulators.broker import Kafka, NoKafkaError
+from stream_rank.broker.clients import consumer_of, producer_of
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.memory import MemoryBroker, MemoryConsumer, MemoryProducer
+from stream_rank.broker.port import Bounds, Consumer, Partition, Place, Producer
+
+_NAMES = itertools.count()
+
+
+def admin(address: str, **more: Any) -> Any:
+    from kafka.admin import KafkaAdminClient
+
+    return KafkaAdminClient(bootstrap_servers=address.split(","), **more)
+
+
+def create(
+    address: str, name: str, partitions: int = 1, replicas: int = 1, **settings: Any
+) -> None:
+    """Make a topic, and wait until its partitions have leaders."""
+    from kafka import KafkaConsumer, TopicPartition
+    from kafka.admin import NewTopic
+    from kafka.errors import KafkaError
+
+    client = admin(address)
+    client.create_topics([NewTopic(name, partitions, replicas, topic_configs=settings)])
+    client.close()
+    until = time.monotonic() + 30
+    while True:
+        reader = KafkaConsumer(bootstrap_servers=address.split(","))
+        try:
+            parts = [TopicPartition(name, number) for number in range(partitions)]
+            reader.beginning_offsets(parts, timeout_ms=2_000)
+            return
+        except KafkaError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+        finally:
+            reader.close()
+
+
+def fresh_name(stem: str) -> str:
+    return f"{stem}-{next(_NAMES)}-{time.monotonic_ns()}"
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+    try:
+        broker = Kafka(tmp_path_factory.mktemp("kafka"))
+    except NoKafkaError as error:
+        pytest.skip(str(error))
+    with broker:
+        yield broker
+
+
+class Cluster:
+    """What the contract is tested on."""
+
+    def __init__(self, client: str, kafka: Kafka | None) -> None:
+        self.client, self._kafka, self._memory = client, kafka, MemoryBroker()
+
+    def create(self, topic: str, partitions: int = 1, **settings: Any) -> None:
+        if self._kafka is None:
+            self._memory.create(topic, partitions)
+        else:
+            create(self._kafka.address, topic, partitions, **settings)
+
+    def consumer(self, group: str | None, topics: Sequence[str], place: Place) -> Consumer:
+        if self._kafka is None:
+            return MemoryConsumer(self._memory, group, topics, place)
+        client, _, protocol = self.client.partition(":")
+        connection = Connection((self._kafka.address,))
+        return consumer_of(client, connection, group, topics, place, 6.0, protocol or "classic")
+
+    def producer(self) -> Producer:
+        if self._kafka is None:
+            return MemoryProducer(self._memory)
+        return producer_of(self.client.partition(":")[0], Connection((self._kafka.address,)))
+
+    def drop_before(self, topic: str, offset: int) -> None:
+        """What retention does."""
+        if self._kafka is None:
+            self._memory.drop_before(Partition(topic, 0), offset)
+            return
+        from kafka import TopicPartition
+
+        client = admin(self._kafka.address)
+        client.delete_records({TopicPartition(topic, 0): offset})
+        client.close()
+
+
+CLIENTS = ["memory", "kafka-python", "confluent", "confluent:consumer"]
+
+
+@pytest.fixture(params=CLIENTS)
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    real = None if request.param == "memory" else request.getfixturevalue("kafka")
+    return Cluster(request.param, real)
+
+
+def from_the_beginning(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+    return {partition: each.first for partition, each in bounds.items()}
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    until = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found:
+            return found
+        assert time.monotonic() < until, "it took too long"
+        time.sleep(0.02)

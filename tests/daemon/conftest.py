@@ -1,0 +1,166 @@
+"""Daemons on the real broker, run as people run them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from simulators.broker import Kafka
+from stream_rank.broker.clients import producer_of
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.port import Message
+from tests.broker.conftest import create, fresh_name, kafka, wait_for
+from tests.cli.conftest import command
+
+__all__ = ["Daemon", "Topic", "kafka", "wait_for"]
+
+
+class Topic:
+    """A topic of one's own on a broker."""
+
+    def __init__(
+        self, kafka: Kafka, partitions: int = 1, replicas: int = 1, **settings: Any
+    ) -> None:
+        self.address, self.name, self.partitions = kafka.address, fresh_name("ratings"), partitions
+        create(self.address, self.name, partitions, replicas, **settings)
+
+    def send(self, messages: Iterable[Message | bytes]) -> None:
+        producer = producer_of("confluent", Connection(tuple(self.address.split(","))))
+        for each in messages:
+            producer.send(
+                each if isinstance(each, Message) else Message(self.name, each, partition=0)
+            )
+        producer.flush(60)
+        producer.close()
+
+    def ends(self) -> list[int]:
+        from confluent_kafka import Consumer, TopicPartition
+
+        reader = Consumer({"bootstrap.servers": self.address, "group.id": "ends"})
+        found = [
+            reader.get_watermark_offsets(TopicPartition(self.name, number), timeout=10)[1]
+            for number in range(self.partitions)
+        ]
+        reader.close()
+        return found
+
+
+class Daemon:
+    """A daemon in a process of its own; `log` is what it says."""
+
+    def __init__(
+        self,
+        folder: Path,
+        topics: list[str],
+        brokers: str,
+        flags: list[Any] | None = None,
+        variables: dict[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.out, self._log = folder / "out", folder / f"log-{time.monotonic_ns()}.txt"
+        config = folder / "stream-rank.toml"
+        given: dict[str, Any] = {
+            "topics": topics,
+            "brokers": brokers.split(","),
+            "out": str(self.out),
+            "group": f"group-{topics[0]}",
+            "learners": ["prank"],
+            "n_ranks": 5,
+            "port": 0,
+            "session_seconds": 6,
+            "log": "json",
+            "log_seconds": 1,
+            **settings,
+        }
+        config.write_text(
+            "".join(
+                f"{name} = {json.dumps(value)}\n"
+                for name, value in given.items()
+                if value is not None
+            )
+        )
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                command("run", "--config", config, *(flags or [])),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(variables or {})},
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
+
+    def said(self, words: str) -> bool:
+        return words in self.log
+
+    @property
+    def url(self) -> str:
+        found = wait_for(
+            lambda: re.search(r'"http": "([^"]+)"', self.log) or self.process.poll() is not None
+        )
+        assert not isinstance(found, bool), self.log
+        return str(found[1])
+
+    def get(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+        except urllib.error.URLError as error:
+            return 0, str(error)
+
+    def status(self) -> dict[str, Any]:
+        code, text = self.get("/status")
+        found: dict[str, Any] = json.loads(text) if code == 200 else {}
+        return found
+
+    def until(
+        self, condition: Callable[[dict[str, Any]], Any], seconds: float = 60.0
+    ) -> dict[str, Any]:
+        """The status once it is as wanted."""
+
+        def found() -> dict[str, Any]:
+            assert self.process.poll() is None, self.log
+            status = self.status()
+            return status if status and condition(status) else {}
+
+        good: dict[str, Any] = wait_for(found, seconds)
+        return good
+
+    def learned(self, count: int, seconds: float = 60.0) -> dict[str, Any]:
+        return self.until(lambda status: status["learned"] >= count, seconds)
+
+    def end(self, number: int = signal.SIGTERM, seconds: float = 40.0) -> int:
+        """Let it stop; the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(seconds)
+
+
+@pytest.fixture
+def topic(kafka: Kafka) -> Topic:
+    return Topic(kafka)

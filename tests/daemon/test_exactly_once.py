@@ -1,0 +1,149 @@
+"""Killed again and again, a daemon learns every event exactly once.
+
+`make soak` kills 50 times during 500,000 events; CI does the same a few times.
+"""
+
+import json
+import os
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulators.broker import Kafka
+from stream_rank.broker.port import Message
+from stream_rank.stream.export import exported
+from stream_rank.stream.saving import load
+from tests.daemon.conftest import Daemon, Topic
+
+SOAK = bool(os.environ.get("SOAK"))
+KILLS, EVENTS = (50, 500_000) if SOAK else (4, 60_000)
+
+
+def _newest(out: Path) -> str:
+    try:
+        return (out / "snapshots/latest").read_text()
+    except OSError:
+        return ""
+
+
+def _unfinished(out: Path) -> bool:
+    try:
+        return any(name.startswith(".unfinished-") for name in os.listdir(out / "snapshots"))
+    except OSError:
+        return False
+
+
+def _kill_at_some_moment(daemon: Daemon, generator: random.Random) -> None:
+    """While it starts, behind a snapshot, or inside the writing of one."""
+    out, before = daemon.out, _newest(daemon.out)
+    kind = generator.choice(["any", "behind", "inside", "inside"])
+    until = time.monotonic() + (generator.uniform(0, 5) if kind == "any" else 60)
+    while daemon.process.poll() is None and time.monotonic() < until:
+        if kind == "behind" and _newest(out) != before:
+            time.sleep(generator.uniform(0, 0.05))
+            break
+        if kind == "inside" and _newest(out) != before and _unfinished(out):
+            break
+    daemon.process.kill()
+    daemon.process.wait()
+
+
+def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iterator[None]:
+    """A run through so many kills; whenever it comes to its end, and at last, it is looked at."""
+    generator, kills, finished = random.Random(5), 0, False
+    while kills < KILLS or not finished:
+        with Daemon(
+            folder, [topic.name], topic.address, snapshot_events=1, keep=2, **settings
+        ) as daemon:
+            if kills < KILLS:
+                _kill_at_some_moment(daemon, generator)
+            else:
+                daemon.process.wait(300)
+            if daemon.process.returncode == 0:
+                yield
+                finished = True
+                shutil.rmtree(daemon.out)
+            else:
+                assert daemon.process.returncode == -9, daemon.log
+                kills += 1
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) -> None:
+    events = EVENTS if client == "kafka-python" else 60_000
+    generator = np.random.default_rng(1)
+    names = [f"f{i}" for i in range(20)]
+
+    def lines() -> Iterator[bytes]:
+        for number, row in enumerate(generator.normal(size=(events, 20)).round(4).tolist()):
+            if number % 1_000 == 999:
+                yield b"garbage"
+                continue
+            rank = min(max(round(row[0] + row[1] + 3), 1), 5)
+            yield json.dumps({"x": dict(zip(names, row, strict=True)), "y": rank}).encode()
+
+    topic.send(lines())
+    settings = {"learners": ["oap-bpm", "prank"], "client": client}
+    rejects = events // 1_000
+    settings["max_events"] = events - rejects
+    with Daemon(
+        tmp_path / "whole", [topic.name], topic.address, group="whole", **settings
+    ) as daemon:
+        assert daemon.process.wait(300) == 0, daemon.log
+    whole = _known(daemon.out)
+    for _ in _through_kills(tmp_path / "killed", topic, settings):
+        assert _known(tmp_path / "killed/out") == whole
+        found = (tmp_path / "killed/out/rejects.jsonl").read_bytes()
+        assert found == (tmp_path / "whole/out/rejects.jsonl").read_bytes()
+        assert found.count(b"\n") in (
+            rejects,
+            rejects - 1,
+        )  # the last one comes behind the last event
+
+
+def _known(out: Path) -> dict[str, Any]:
+    """All that a snapshot says of what was learned."""
+    from stream_rank.stream.saving import open_snapshot
+    from stream_rank.stream.snapshot import digest_of
+
+    snapshot = open_snapshot(str(out))
+    said = {name: value for name, value in snapshot.said.items() if name != "settings"}
+    return {
+        "position": said["position"],
+        "counts": said["counts"],
+        "all": digest_of(said, snapshot.arrays),
+    }
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_path: Path) -> None:
+    """Every event has a feature of its own, whose weight tells how often it was learned: each time goes half of the way to 1."""
+    events = EVENTS if client == "kafka-python" else 40_000
+    topic = Topic(kafka, 4)
+    topic.send(
+        Message(
+            topic.name,
+            b'{"x": {"p%do%d": 1}, "y": 1}' % (number % 4, number // 4),
+            partition=number % 4,
+        )
+        for number in range(events)
+    )
+    settings = {
+        "learners": ["widrow-hoff:learning_rate=0.5"],
+        "n_ranks": None,
+        "max_features": events,
+        "max_events": events,
+        "client": client,
+    }
+    for _ in _through_kills(tmp_path, topic, settings):
+        weights = exported(load(tmp_path / "out"))["weights"]
+        assert len(weights) == events
+        assert set(weights.values()) == {0.5}
+        position = json.loads(json.dumps(_known(tmp_path / "out")["position"]))
+        assert position == {topic.name: {str(number): events // 4 for number in range(4)}}
