@@ -89,7 +89,7 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
             yield json.dumps({"x": dict(zip(names, row, strict=True)), "y": rank}).encode()
 
     topic.send(lines())
-    settings = {"learners": ["oap-bpm", "prank"], "client": client}
+    settings: dict[str, Any] = {"learners": ["oap-bpm", "prank"], "client": client}
     rejects = events // 1_000
     settings["max_events"] = events - rejects
     with Daemon(
@@ -134,7 +134,7 @@ def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_pat
         )
         for number in range(events)
     )
-    settings = {
+    settings: dict[str, Any] = {
         "learners": ["widrow-hoff:learning_rate=0.5"],
         "n_ranks": None,
         "max_features": events,
