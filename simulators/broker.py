@@ -79,8 +79,9 @@ class Kafka:
         """`listener` is the protocol that clients speak; `users` have passwords for SCRAM-SHA-256."""
         self._folder, self._memory, self._listener = folder, memory, listener
         self._users = users or {}
-        self.ports = list(ports) or free_ports(nodes)
-        self._inner, self._controllers = free_ports(nodes), free_ports(nodes)
+        free = free_ports(3 * nodes)  # at once, so that no two are the same
+        self.ports = list(ports) or free[:nodes]
+        self._inner, self._controllers = free[nodes : 2 * nodes], free[2 * nodes :]
         self._more = properties or {}
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._classpath = f"{jars()}/*"
@@ -143,7 +144,10 @@ class Kafka:
 
     def _tool(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         tool = ["java", "-cp", self._classpath, "kafka.tools.StorageTool", *arguments]
-        return subprocess.run(tool, capture_output=True, text=True, check=True)
+        done = subprocess.run(tool, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"Kafka's storage: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+        return done
 
     # Life -----------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from stream_rank.stream.journal import Journal
 from stream_rank.stream.outlet import Outlet
 from stream_rank.stream.predictions import PredictionTopic
 from stream_rank.stream.rejects import RejectFile, RejectLimit, Rejects
+from stream_rank.stream.snapshot import Snapshot
 from stream_rank.stream.sources.topics import Topics, partitions_of
 from stream_rank.stream.trouble import Trouble
 
@@ -65,12 +66,6 @@ class Daemon(Run):
             log.info,
             asked,
         )
-        if self.foreign:
-            self.close()
-            raise ConfigError(
-                f"{self.foreign[0]} is not of this package, and cannot be kept in snapshots: "
-                "the daemon takes stream-rank's own learners; others can ride on a replay"
-            )
         self._rejects_before = self.loop.counts.rejects
         self._start = self._turned = self._came = time.monotonic()
         self._next_try = 0.0
@@ -84,6 +79,14 @@ class Daemon(Run):
             config.port,
             Endpoints(self._live, self._ready, self._exporter.text, self._status_of_loop),
         )
+
+    def _to_resume(self) -> Snapshot | None:
+        if self.foreign:
+            raise ConfigError(
+                f"{self.foreign[0]} is not of this package, and cannot be kept in snapshots: "
+                "the daemon takes stream-rank's own learners; others can ride on a replay"
+            )
+        return super()._to_resume()
 
     def _consumer(self, config: DaemonConfig) -> Any:
         def consumer(place: Place) -> Consumer:

@@ -336,42 +336,53 @@ class KafkaPythonProducer:
                 )
             while self._unsent:
                 each = self._unsent[0]
+                # the client takes no message that is nothing at all
+                value = b"" if each.value is None and each.key is None else each.value
                 sent = self._client.send(
-                    each.topic, each.value, each.key, list(each.headers), each.partition
+                    each.topic, value, each.key, list(each.headers), each.partition
                 )
                 self._sent.append((self._unsent.popleft(), sent))
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is with the brokers."""
+        large = self._flushed(seconds)
+        if large:
+            raise TooLargeError(large, "see max.message.bytes of the topic")
+
+    def _flushed(self, seconds: float) -> list[Message]:
+        """Send everything; the messages that are too large."""
         if not self._unsent and not self._sent:
-            return
+            return []
         self._hand_over()
         with _translated(self._connection):
             self._client.flush(timeout=seconds)
         sent, self._sent = self._sent, []
         failed = [(message, future.exception) for message, future in sent if future.failed()]
         if any(isinstance(error, _TOO_LARGE) for _, error in failed):
-            failed = [(message, self._send_alone(message, seconds)) for message, _ in failed]
-        large = [message for message, error in failed if isinstance(error, _TOO_LARGE)]
-        others = [(m, e) for m, e in failed if e is not None and not isinstance(e, _TOO_LARGE)]
-        self._unsent.extend(message for message, _ in others)
-        if large:
-            raise TooLargeError(large, "see max.message.bytes of the topic")
-        if others:
+            self.close()  # it is of no use any more
+            messages = [message for message, _ in failed]
+            return messages if len(messages) == 1 else self._sort_out(messages, seconds)
+        self._unsent.extend(message for message, _ in failed)
+        if failed:
             with _translated(self._connection):
-                raise others[0][1]
+                raise failed[0][1]
+        return []
 
-    def _send_alone(self, message: Message, seconds: float) -> Exception | None:
-        """What becomes of a message by itself: one that is too large takes those beside it, and its client, with it."""
-        self.close()
-        self._unsent.append(message)
-        self._hand_over()
-        with _translated(self._connection):
-            self._client.flush(timeout=seconds)
-        ((_, future),) = self._sent
-        self._sent = []
-        error: Exception | None = future.exception
-        return error
+    def _sort_out(self, messages: list[Message], seconds: float) -> list[Message]:
+        """Send messages of which one is too large, which takes those beside it with it; those that are too large."""
+        most = max(map(_size, messages))
+        suspects = [message for message in messages if 2 * _size(message) >= most]
+        parts = deque([[each] for each in suspects])
+        parts.append([message for message in messages if 2 * _size(message) < most])
+        large: list[Message] = []
+        try:
+            while parts:
+                self._unsent.extend(parts.popleft())
+                large += self._flushed(seconds)
+        except BrokerTrouble:
+            self._unsent.extend(message for part in (*parts, large) for message in part)
+            raise
+        return large
 
     def close(self) -> None:
         """Let go, also of what was not flushed."""
@@ -379,3 +390,7 @@ class KafkaPythonProducer:
             with suppress(kafka.KafkaError, OSError):
                 self._client.close(timeout=1)
             self._client = None
+
+
+def _size(message: Message) -> int:
+    return len(message.value or b"")

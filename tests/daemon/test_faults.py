@@ -1,0 +1,178 @@
+"""What goes wrong around a daemon: it comes through by itself, or stops with a sentence. Nothing is lost, nothing learned twice."""
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulators.broker import Kafka
+from stream_rank.broker.port import Message
+from stream_rank.stream.export import exported
+from stream_rank.stream.saving import load
+from tests.daemon.conftest import Daemon, Topic, wait_for
+
+COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
+"""Each event's own feature weighs 0.5 if it was learned once, more if it was again."""
+
+
+def counted(first: int, count: int, topic: Topic) -> Iterator[Message]:
+    for number in range(first, first + count):
+        value = b'{"x": {"e%d": 1}, "y": 1}' % number
+        yield Message(topic.name, value, partition=number % topic.partitions)
+
+
+def assert_once(out: Path, count: int) -> None:
+    weights = exported(load(out))["weights"]
+    assert len(weights) == count
+    assert set(weights.values()) == {0.5}
+
+
+@pytest.fixture
+def own_kafka(tmp_path: Path) -> Iterator[Kafka]:
+    """A broker that may be ill-treated."""
+    with Kafka(tmp_path / "kafka") as kafka:
+        yield kafka
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
+    topic = Topic(own_kafka, 2)
+    topic.send(counted(0, 2_000, topic))
+    with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
+        daemon.learned(2_000)
+        own_kafka.kill()
+        time.sleep(8)  # longer than the session
+        assert daemon.get("/livez")[0] == 200
+        before = _seconds_of(daemon)
+        time.sleep(3)
+        assert _seconds_of(daemon) - before < 1.5  # it does not spin
+        assert len(daemon.log.splitlines()) < 80
+        own_kafka.start()
+        topic.send(counted(2_000, 2_000, topic))
+        daemon.learned(4_000)
+        assert daemon.end() == 0, daemon.log
+    assert_once(daemon.out, 4_000)
+
+
+def _seconds_of(daemon: Daemon) -> float:
+    """Of a processor, that the daemon has used."""
+    fields = Path(f"/proc/{daemon.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def test_it_is_begun_before_the_broker(own_kafka: Kafka, tmp_path: Path) -> None:
+    topic = Topic(own_kafka)
+    topic.send(counted(0, 10, topic))
+    own_kafka.kill()
+    with Daemon(tmp_path, [topic.name], topic.address, **COUNTING) as daemon:
+        wait_for(lambda: daemon.said("Kafka: "))
+        assert daemon.get("/livez")[0] == 200
+        assert daemon.get("/readyz")[0] == 503
+        own_kafka.start()
+        daemon.learned(10)
+        assert daemon.end() == 0
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_a_leader_is_killed(client: str, tmp_path: Path) -> None:
+    with Kafka(tmp_path / "kafka", nodes=3, memory=384) as kafka:
+        topic = Topic(kafka, 3, replicas=3)
+        topic.send(counted(0, 3_000, topic))
+        with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
+            daemon.learned(3_000)
+            kafka.kill(_leader_of(topic))
+            topic.send(counted(3_000, 3_000, topic))
+            daemon.learned(6_000, 90)
+            assert daemon.end() == 0, daemon.log
+        assert_once(daemon.out, 6_000)
+
+
+def _leader_of(topic: Topic) -> int:
+    """The node, from 0, that leads the first partition."""
+    from confluent_kafka.admin import AdminClient
+
+    known = AdminClient({"bootstrap.servers": topic.address}).list_topics(topic.name, timeout=10)
+    return int(known.topics[topic.name].partitions[0].leader) - 1
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_path: Path) -> None:
+    topic = Topic(kafka, 2)
+    topic.send(counted(0, 1_000, topic))
+    with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
+        daemon.learned(1_000)
+        daemon.process.send_signal(signal.SIGSTOP)
+        topic.send(counted(1_000, 1_000, topic))
+        time.sleep(10)  # the session is 6
+        daemon.process.send_signal(signal.SIGCONT)
+        daemon.learned(2_000)
+        assert daemon.end() == 0, daemon.log
+    assert_once(daemon.out, 2_000)
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
+    """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
+    topic = Topic(kafka, 4)
+    settings = {**COUNTING, "client": client, "group": f"storm-{client}"}
+    with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
+        daemon.until(lambda status: len(status["assigned"]) == 4)
+        for turn in range(3):
+            with Daemon(
+                tmp_path / f"other-{turn}", [topic.name], topic.address, **settings
+            ) as other:
+                topic.send(counted(turn * 1_000, 1_000, topic))
+                other.until(lambda status: status["assigned"])
+                if turn == 1:
+                    other.end()
+        status = daemon.learned(3_000)
+        assert status["rebalances"] > 3
+        assert daemon.end() == 0, daemon.log
+    assert_once(daemon.out, 3_000)
+
+
+def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("no disk can be made here")
+    topic = Topic(kafka)
+    try:
+        with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, keep=1, **COUNTING) as daemon:  # fmt: skip
+            daemon.until(lambda status: status["snapshot"])
+            (disk / "ballast").write_bytes(bytes(200_000))
+            topic.send(counted(0, 5_000, topic))
+            wait_for(lambda: daemon.said("no snapshot could be written"))
+            status = daemon.learned(5_000)
+            assert daemon.get("/livez")[0] == 200
+            assert len(daemon.log.splitlines()) < 60
+            subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
+            daemon.until(lambda now: now["snapshot"] != status["snapshot"])
+            wait_for(lambda: daemon.said("snapshots: well again"))
+            assert daemon.end() == 0
+        shutil.copytree(disk, tmp_path / "kept")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert_once(tmp_path / "kept", 5_000)
+
+
+def test_stopping_while_the_broker_is_down(own_kafka: Kafka, tmp_path: Path) -> None:
+    """It keeps what it knows, and does not wait for those who do not answer."""
+    topic = Topic(own_kafka)
+    topic.send(counted(0, 100, topic))
+    with Daemon(tmp_path, [topic.name], topic.address, stop_seconds=8, **COUNTING) as daemon:
+        daemon.learned(100)
+        own_kafka.freeze(True)
+        start = time.monotonic()
+        assert daemon.end() == 0, daemon.log
+        assert time.monotonic() - start < 9
+        own_kafka.freeze(False)
+    assert_once(daemon.out, 100)
