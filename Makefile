@@ -4,7 +4,7 @@ DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check soak format table picture figure jester bench lock clean
+.PHONY: help env demo broker test check soak format table picture figure jester bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -31,8 +31,11 @@ check: env ## test, and style, types and imports
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --numprocesses auto
 
-soak: env ## the long proofs, in full: memory guards, 200 kills, 10 GB through a pipe; half an hour
-	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/cli/test_kill.py tests/cli/test_memory.py
+soak: env ## the long proofs, in full: memory guards, 200 kills of a replay and 50 of a daemon, 10 GB, 10 million events; an hour
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_memory.py
+
+broker: env ## a real Kafka on 127.0.0.1:9092, until Ctrl-C; Java and Maven are needed
+	$(BIN)/python -m simulators broker
 
 format: env ## let ruff lay the code out
 	$(BIN)/ruff format .

@@ -37,6 +37,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
     demo.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
 
+    broker = commands.add_parser("broker", help="a real Kafka on loopback, until Ctrl-C")
+    broker.add_argument("--port", type=_whole, default=9092, help="(%(default)s)")
+
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
     table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
@@ -81,6 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import demo
 
         return demo.run(given.events, given.seed, given.out)
+    if given.command == "broker":
+        from simulators import broker
+
+        return broker.serve(given.port)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

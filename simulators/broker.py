@@ -5,12 +5,13 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-__all__ = ["Kafka", "NoKafkaError", "free_ports", "jars"]
+__all__ = ["Kafka", "NoKafkaError", "free_ports", "jars", "serve"]
 
 _HERE = Path(__file__).parent
 _READY = "Kafka Server started"
@@ -161,23 +162,30 @@ class Kafka:
     def start(self, *nodes: int) -> None:
         """Start some nodes, or all of them; return when they answer."""
         which = nodes or tuple(range(len(self.ports)))
-        logs = {}
-        for node in which:
-            logs[node] = self._folder / f"node-{node + 1}-{time.monotonic_ns()}.log"
-            with logs[node].open("wb") as log:
-                self._processes[node] = subprocess.Popen(
-                    ["java", f"-Xmx{self._memory}m", "-cp", self._classpath, "kafka.Kafka", str(self._file(node))],
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )  # fmt: skip
-        until = time.monotonic() + _PATIENCE
-        for node, log_file in logs.items():
-            while _READY not in log_file.read_text(errors="replace"):
-                if self._processes[node].poll() is not None or time.monotonic() > until:
-                    self.stop()
-                    raise RuntimeError(f"Kafka did not start: {log_file.read_text()[-2000:]}")
-                time.sleep(0.1)
+        try:
+            logs = {node: self._launch(node) for node in which}
+            until = time.monotonic() + _PATIENCE
+            for node, log in logs.items():
+                while _READY not in log.read_text(errors="replace"):
+                    if self._processes[node].poll() is not None or time.monotonic() > until:
+                        raise RuntimeError(f"Kafka did not start: {log.read_text()[-2000:]}")
+                    time.sleep(0.1)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _launch(self, node: int) -> Path:
+        """Start a node; the file of what it says."""
+        log_file = self._folder / f"node-{node + 1}-{time.monotonic_ns()}.log"
+        java = ["java", f"-Xmx{self._memory}m", "-cp", self._classpath]
+        with log_file.open("wb") as log:
+            self._processes[node] = subprocess.Popen(
+                [*java, "kafka.Kafka", str(self._file(node))],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for us alone
+            )
+        return log_file
 
     def kill(self, node: int = 0) -> None:
         """As when the power fails."""
@@ -196,3 +204,25 @@ class Kafka:
         for process in self._processes.values():
             process.wait()
         self._processes.clear()
+
+
+def serve(port: int) -> int:
+    """Run one node for trying things, until Ctrl-C; its data goes with it."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with tempfile.TemporaryDirectory(prefix="stream-rank-kafka-") as folder:
+            print(
+                "starting Kafka; Maven fetches it first where it is not there yet ...", flush=True
+            )
+            with Kafka(Path(folder), 1, {"auto.create.topics.enable": True}, ports=[port]) as kafka:
+                print(
+                    f"Kafka is at {kafka.address}, for stream-rank produce and run; Ctrl-C stops it",
+                    flush=True,
+                )
+                signal.pause()
+    except KeyboardInterrupt:
+        print("stopped")
+    except (NoKafkaError, RuntimeError) as error:
+        print(error)
+        return 1
+    return 0

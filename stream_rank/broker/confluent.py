@@ -1,6 +1,7 @@
 """The port, fitted to confluent-kafka: librdkafka fetches and decompresses outside of the interpreter's lock."""
 
 import logging
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -254,11 +255,12 @@ class ConfluentConsumer:
 
     def ends(self) -> Mapping[Partition, int]:
         """The end of every assigned partition as last heard of."""
-        found = {}
-        for partition in self._placed:
+        found: dict[Partition, int] = {}
+        consumer = self._client
+        for partition in self.assignment if consumer is not None else ():
             where = TopicPartition(partition.topic, partition.number)
             with suppress(KafkaException):
-                known = self._client.get_watermark_offsets(where, cached=True)
+                known = consumer.get_watermark_offsets(where, cached=True)
                 if known is not None and known[1] >= 0:
                     found[partition] = int(known[1])
         return found
@@ -281,10 +283,16 @@ class ConfluentConsumer:
 
     def close(self, seconds: float) -> None:
         """Leave the group."""
-        if self._client is not None:
-            with suppress(KafkaException, RuntimeError):
-                self._client.close()
-            self._client = None
+        consumer, self._client = self._client, None
+        if consumer is not None:  # it would wait for a broker that does not answer
+            thread = threading.Thread(target=_close, args=(consumer,), daemon=True)
+            thread.start()
+            thread.join(seconds)
+
+
+def _close(consumer: Any) -> None:
+    with suppress(KafkaException, RuntimeError):
+        consumer.close()
 
 
 def _slice(messages: list[Any]) -> Slice:

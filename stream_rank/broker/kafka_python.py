@@ -253,7 +253,7 @@ class KafkaPythonConsumer:
         """The end of every assigned partition as last heard of."""
         found = {}
         for partition in self.assignment:
-            with suppress(kafka.IllegalStateError):  # gone since
+            with suppress(kafka.IllegalStateError, KeyError):  # gone since
                 end = self._client.highwater(_theirs(partition))
                 if end is not None:
                     found[partition] = int(end)

@@ -23,7 +23,7 @@ from stream_rank.stream.scoreboard import Scoreboard
 from stream_rank.stream.sources.opening import open_source
 from tests.benchmarks.measure import Line, side_by_side
 
-__all__ = ["decoding", "replays"]
+__all__ = ["Nowhere", "decoding", "replays"]
 
 _EVENTS = 40_000
 _CHUNK = 8_000
@@ -84,7 +84,7 @@ def decoding() -> Iterator[Line]:
     )
 
 
-class _Nowhere:
+class Nowhere:
     """Takes rejects, of which there are none here."""
 
     def put(self, reject: object, place: str) -> None:
@@ -98,7 +98,7 @@ def _replay(path: Path, specs: list[str]) -> None:
         contestants,
         Decoder(limits_of(contestants, 5, 1_000, delayed=False)),
         Scoreboard(contestants, 5, 5_000),
-        _Nowhere(),
+        Nowhere(),
         lambda name, found: None,
     )
     for chunk in open_source([str(path)]).chunks(None):

@@ -13,7 +13,7 @@ from tests.cli.conftest import command, summary_of
 BYTES = 10_000_000_000 if os.environ.get("SOAK") else 1_000_000_000
 
 
-def _resident(process: int) -> int:
+def resident(process: int) -> int:
     """Bytes of memory that a process has in use."""
     status = Path(f"/proc/{process}/status").read_text()
     (line,) = (line for line in status.splitlines() if line.startswith("VmRSS"))
@@ -34,7 +34,7 @@ def test_memory_does_not_grow(tmp_path: Path) -> None:
         for number in range(blocks):
             process.stdin.write(block)
             if number % max(1, blocks // 20) == 0:
-                measured.append(_resident(process.pid))
+                measured.append(resident(process.pid))
         process.stdin.close()
         assert process.wait() == 0
     early, late = max(measured[3:8]), max(measured[-5:])
@@ -46,4 +46,4 @@ def test_proc_is_there() -> None:
     """Where it is not, the test above could not fail."""
     if not Path("/proc/self/status").exists():
         pytest.skip("no /proc on this system")
-    assert _resident(os.getpid()) > 10e6
+    assert resident(os.getpid()) > 10e6

@@ -164,11 +164,14 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> N
     assert_once(tmp_path / "kept", 5_000)
 
 
-def test_stopping_while_the_broker_is_down(own_kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     """It keeps what it knows, and does not wait for those who do not answer."""
     topic = Topic(own_kafka)
     topic.send(counted(0, 100, topic))
-    with Daemon(tmp_path, [topic.name], topic.address, stop_seconds=8, **COUNTING) as daemon:
+    with Daemon(
+        tmp_path, [topic.name], topic.address, stop_seconds=8, client=client, **COUNTING
+    ) as daemon:
         daemon.learned(100)
         own_kafka.freeze(True)
         start = time.monotonic()

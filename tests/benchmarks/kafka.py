@@ -1,0 +1,263 @@
+"""End to end on a real broker: how much of what a client gives is learned, and how soon.
+
+It has all cores, for the broker needs one too; so it is a process of its own, which prints what it measured.
+"""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks.measure import Line
+
+__all__ = ["end_to_end"]
+
+_EVENTS = 300_000
+_RATE, _SECONDS = 5_000, 12
+"""Of the measurement of latency; its first seconds, in which all is compiled and loaded, do not count."""
+_WARM_SECONDS = 3
+
+
+def end_to_end() -> Iterator[Line]:
+    """The lines, measured by a process that is not kept to one core."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.kafka"],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    for line in done.stdout.splitlines():
+        yield Line(*json.loads(line))
+
+
+def _values() -> list[bytes]:
+    """Events of 20 named features, some 460 bytes each."""
+    generator = np.random.default_rng(0)
+    names = [f"feature_{i}" for i in range(20)]
+    rows = generator.normal(size=(20_000, 20)).tolist()
+    some = [
+        json.dumps({"x": dict(zip(names, row, strict=True)), "y": min(max(round(row[0] + 3), 1), 5)}).encode()
+        for row in rows
+    ]  # fmt: skip
+    return some * (_EVENTS // len(some))
+
+
+def _loop() -> Any:
+    from stream_rank.learner_spec import contestants_of
+    from stream_rank.stream.contestant import limits_of
+    from stream_rank.stream.decoder import Decoder
+    from stream_rank.stream.loop import Loop
+    from stream_rank.stream.scoreboard import Scoreboard
+    from tests.benchmarks.stream import Nowhere
+
+    contestants = contestants_of(["oap-bpm"], 5, 1)
+    return Loop(
+        contestants,
+        Decoder(limits_of(contestants, 5, 1_000, delayed=False)),
+        Scoreboard(contestants, 5, 5_000),
+        Nowhere(),
+        lambda name, found: None,
+    )
+
+
+def _first(bounds: Mapping[Any, Any]) -> Mapping[Any, int]:
+    return {partition: each.first for partition, each in bounds.items()}
+
+
+def _polled(client: str, address: str, topic: str) -> float:
+    """Seconds of a loop that only polls, by the client alone."""
+    if client == "kafka-python":
+        from kafka import KafkaConsumer, TopicPartition
+
+        consumer = KafkaConsumer(bootstrap_servers=address, enable_auto_commit=False)
+        partition = TopicPartition(topic, 0)
+        consumer.assign([partition])
+        consumer.seek(partition, 0)
+        start, count = 0.0, 0
+        while count < _EVENTS:
+            found = consumer.poll(100, max_records=8_192)
+            start = start or time.perf_counter()
+            count += sum(map(len, found.values()))
+        seconds = time.perf_counter() - start
+        consumer.close()
+        return seconds
+    import confluent_kafka
+
+    settings = {"bootstrap.servers": address, "group.id": "bare", "enable.auto.commit": False}
+    reader = confluent_kafka.Consumer(settings)
+    reader.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
+    start, count = 0.0, 0
+    while count < _EVENTS:
+        messages = reader.consume(8_192, 0.1)
+        start = start or time.perf_counter()
+        count += len(messages)
+    seconds = time.perf_counter() - start
+    reader.close()
+    return seconds
+
+
+def _learned(client: str, address: str, topic: str) -> float:
+    """Seconds of the daemon's own source and loop."""
+    from stream_rank.broker.clients import consumer_of
+    from stream_rank.broker.connection import Connection
+    from stream_rank.stream.sources.topics import Topics
+    from stream_rank.stream.trouble import Trouble
+
+    connection = Connection((address,))
+    source = Topics(
+        [topic],
+        lambda place: consumer_of(client, connection, None, [topic], place),
+        Trouble("Kafka", print),
+    )
+    loop, start = _loop(), 0.0
+    for chunk in source.chunks(None):
+        start = start or time.perf_counter()
+        if chunk is not None:
+            for _ in loop.take(chunk):
+                pass
+        if loop.counts.learned == _EVENTS:
+            break
+    seconds = time.perf_counter() - start
+    source.close(5)
+    return seconds
+
+
+def _in_memory(values: list[bytes]) -> float:
+    """Seconds of the same loop on the same bytes."""
+    from stream_rank.stream.chunk import as_records
+
+    loop, start = _loop(), time.perf_counter()
+    for begin in range(0, _EVENTS, 8_192):
+        for _ in loop.take(as_records(values[begin : begin + 8_192])):
+            pass
+    return time.perf_counter() - start
+
+
+def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.ndarray[Any, Any]:
+    """Milliseconds from an event's production to its being learned, by the whole daemon, snapshots and all."""
+    from stream_rank.asked import Asked
+    from stream_rank.config.daemon import DaemonConfig
+    from stream_rank.daemon import Daemon
+    from stream_rank.monitoring.log import Log
+
+    settings = {"topics": [topic], "brokers": [address], "out": folder, "n_ranks": 5, "port": 0}
+    config = DaemonConfig.model_validate({**settings, "snapshot_seconds": 1.0})
+    asked = Asked()
+    ages: list[float] = []
+    with (
+        (folder.parent / "log").open("w") as out,
+        Daemon(config, Log("json", out), asked) as daemon,
+    ):
+        take = daemon.loop.take
+
+        def timed(chunk: Any) -> Iterator[None]:
+            yield from take(chunk)
+            now = time.time() * 1000
+            ages.extend(now - daemon.source.message(i)[2].timestamp for i in range(len(chunk)))
+
+        daemon.loop.take = timed  # type: ignore[method-assign]
+        path = folder.parent / "values.jsonl"
+        path.write_bytes(b"\n".join(values[: _RATE * _SECONDS]) + b"\n")
+        flags = [
+            "--topic",
+            topic,
+            "--brokers",
+            address,
+            "--rate",
+            str(_RATE),
+            "--client",
+            "confluent",
+            "--quiet",
+        ]
+
+        def produce() -> None:
+            time.sleep(2)
+            subprocess.run(
+                [sys.executable, "-m", "stream_rank", "produce", str(path), *flags], check=True
+            )
+            time.sleep(2)
+            asked.to_stop = True
+
+        thread = threading.Thread(target=produce)
+        thread.start()
+        daemon.run()
+        thread.join()
+    return np.array(ages[_RATE * _WARM_SECONDS :])
+
+
+def _measure() -> Iterator[Line]:
+    from simulators.broker import Kafka
+    from stream_rank.broker.clients import producer_of
+    from stream_rank.broker.connection import Connection
+    from stream_rank.broker.port import Message
+    from tests.broker.conftest import create
+
+    values = _values()
+    with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka") as kafka:
+        address = kafka.address
+        create(address, "events")
+        create(address, "latency")
+        producer = producer_of("confluent", Connection((address,)))
+        for value in values:
+            producer.send(Message("events", value, partition=0))
+        producer.flush(120)
+        producer.close()
+        works = {
+            "poll": lambda: _polled("kafka-python", address, "events"),
+            "learn": lambda: _learned("kafka-python", address, "events"),
+            "fast poll": lambda: _polled("confluent", address, "events"),
+            "fast learn": lambda: _learned("confluent", address, "events"),
+            "memory": lambda: _in_memory(values),
+        }
+        best = dict.fromkeys(works, float("inf"))
+        for turn, (what, work) in itertools.product(range(4), works.items()):
+            seconds = work()
+            if turn:  # the first compiles, and fills caches
+                best[what] = min(best[what], seconds)
+        rate = {what: f"{_EVENTS / seconds / 1e3:.0f} k events/s" for what, seconds in best.items()}
+        yield Line(
+            "Kafka to a learned rule, 20 named features, OAPBPM 100 members, kafka-python",
+            rate["learn"],
+            f"polling alone {rate['poll']}",
+            best["poll"] / best["learn"],
+            0.5,
+        )
+        yield Line(
+            "the same with confluent-kafka",
+            rate["fast learn"],
+            f"the same loop on the same bytes in memory {rate['memory']} (polling alone {rate['fast poll']})",
+            best["memory"] / best["fast learn"],
+            0.7,
+        )
+        yield Line(
+            "the same",
+            rate["fast learn"],
+            f"kafka-python {rate['learn']}",
+            best["learn"] / best["fast learn"],
+            2.0,
+        )
+        ages = _latency(address, "latency", Path(name) / "out", values)
+        p50, p99 = np.percentile(ages, [50, 99])
+        yield Line(
+            f"from produced to learned at {_RATE:,} events/s, a snapshot every second: 250 ms over p99",
+            f"p99 {p99:.0f} ms, median {p50:.0f} ms, most {ages.max():.0f} ms",
+            f"{len(ages):,} events",
+            250 / p99,
+            1.0,
+        )
+
+
+if __name__ == "__main__":
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    for measured in _measure():
+        print(json.dumps(measured), flush=True)

@@ -1,0 +1,41 @@
+"""Any number of events, in the same memory. `make soak` learns ten million; CI does the same with half a million."""
+
+import os
+from pathlib import Path
+
+from simulators.broker import Kafka
+from simulators.synthetic import OAPStream
+from stream_rank.broker.clients import producer_of
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.port import Message
+from stream_rank.stream.json_rows import as_json
+from tests.cli.test_memory import resident
+from tests.daemon.conftest import Daemon, Topic
+
+EVENTS = 10_000_000 if os.environ.get("SOAK") else 500_000
+_STEPS = 20
+_BLOCK = 10_000
+
+
+def test_memory_does_not_grow(kafka: Kafka, tmp_path: Path) -> None:
+    topic = Topic(kafka, 2)
+    X, y = OAPStream(seed=1, features="quadratic").arrays(_BLOCK)
+    names = [f"x{i}" for i in range(6)]
+    block = [as_json(names, row, rank) for row, rank in zip(X.tolist(), y.tolist(), strict=True)]
+    producer = producer_of("confluent", Connection((kafka.address,)))
+    measured = []
+    with Daemon(
+        tmp_path, [topic.name], topic.address, learners=["oap-bpm"], snapshot_seconds=1
+    ) as daemon:
+        for step in range(1, _STEPS + 1):
+            blocks = EVENTS // _STEPS // _BLOCK
+            for number in range(blocks):
+                for value in block:
+                    producer.send(Message(topic.name, value, partition=number % 2))
+            producer.flush(60)
+            daemon.learned(step * EVENTS // _STEPS, 600)
+            measured.append(resident(daemon.process.pid))
+        assert daemon.end() == 0
+    producer.close()
+    early, late = max(measured[2:6]), max(measured[-4:])
+    assert late < early + 16e6, [f"{size / 1e6:.0f} MB" for size in measured]

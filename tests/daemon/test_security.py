@@ -1,0 +1,170 @@
+"""Brokers that want to know who asks, over TLS; and secrets that nobody gets to see."""
+
+import base64
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulators.broker import Kafka, NoKafkaError
+from stream_rank.broker.clients import producer_of
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.port import Message
+from tests.broker.conftest import admin, fresh_name
+from tests.daemon.certificates import make_certificates
+from tests.daemon.conftest import Daemon, wait_for
+
+SECRET, WRONG = "a-secret-of-alice", "what-somebody-guessed"
+
+
+class Secured:
+    """A broker with SCRAM over TLS, another mechanism beside it, and a topic."""
+
+    def __init__(self, kafka: Kafka, ca: Path, connection: Connection, topic: str) -> None:
+        self.kafka, self.ca, self.connection, self.topic = kafka, ca, connection, topic
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    folder = tmp_path_factory.mktemp("secured")
+    ca, broker = make_certificates(folder)
+    plain = "org.apache.kafka.common.security"
+    properties = {
+        "sasl.enabled.mechanisms": "SCRAM-SHA-256,PLAIN,OAUTHBEARER",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": broker,
+        "listener.name.clients.scram-sha-256.sasl.jaas.config": f"{plain}.scram.ScramLoginModule required;",
+        "listener.name.clients.plain.sasl.jaas.config": f'{plain}.plain.PlainLoginModule required user_alice="{SECRET}";',
+        "listener.name.clients.oauthbearer.sasl.jaas.config": f'{plain}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";',
+        "listener.name.clients.oauthbearer.sasl.server.callback.handler.class": f"{plain}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler",
+        "listener.name.clients.oauthbearer.sasl.login.callback.handler.class": f"{plain}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredLoginCallbackHandler",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:alice;User:ANONYMOUS",
+    }  # fmt: skip
+    try:
+        kafka = Kafka(
+            folder / "kafka",
+            1,
+            properties,
+            listener="SASL_SSL",
+            users={"alice": SECRET, "bob": SECRET},
+        )
+    except NoKafkaError as error:
+        pytest.skip(str(error))
+    connection = Connection(
+        (kafka.address,),
+        tls=True,
+        tls_ca=ca,
+        sasl="SCRAM-SHA-256",
+        username="alice",
+        password=SECRET,
+    )
+    with kafka:
+        from kafka.admin import NewTopic
+
+        topic = fresh_name("secured")
+        client = admin(
+            kafka.address,
+            security_protocol="SASL_SSL",
+            ssl_cafile=str(ca),
+            sasl_mechanism="SCRAM-SHA-256",
+            sasl_plain_username="alice",
+            sasl_plain_password=SECRET,
+        )
+        client.create_topics([NewTopic(topic, 1, 1)])
+        client.close()
+        producer = producer_of("confluent", connection)
+        for _ in range(100):
+            producer.send(Message(topic, b'{"x": {"a": 1}, "y": 2}'))
+        producer.flush(30)
+        producer.close()
+        yield Secured(kafka, ca, connection, topic)
+
+
+def daemon_of(secured: Secured, folder: Path, client: str, **settings: Any) -> Daemon:
+    given: dict[str, Any] = {
+        "tls": True,
+        "tls_ca": str(secured.ca),
+        "sasl": "SCRAM-SHA-256",
+        "username": "alice",
+        "group": fresh_name("g"),
+        **settings,
+    }
+    variables = given.pop("variables", {})
+    return Daemon(
+        folder, [secured.topic], secured.kafka.address, variables=variables, client=client, **given
+    )
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+@pytest.mark.parametrize("sasl", ["SCRAM-SHA-256", "PLAIN"])
+def test_it_learns_over_tls_with_a_password(
+    client: str, sasl: str, secured: Secured, tmp_path: Path
+) -> None:
+    secret = tmp_path / "password"
+    secret.write_text(f"{SECRET}\n")
+    with daemon_of(secured, tmp_path, client, sasl=sasl, password_file=str(secret)) as daemon:
+        assert daemon.learned(100)["settings"]["sasl"] == sasl
+        status = daemon.get("/status")[1]
+        assert daemon.end() == 0
+        assert SECRET not in daemon.log + status
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_a_wrong_password_is_said_and_not_shown(
+    client: str, secured: Secured, tmp_path: Path
+) -> None:
+    variables = {"STREAM_RANK_PASSWORD": WRONG}
+    with daemon_of(secured, tmp_path, client, variables=variables) as daemon:
+        assert daemon.process.wait(60) == 7
+        assert WRONG not in daemon.log
+        assert "refuses" in daemon.log
+        assert "uthentication" in daemon.log
+        assert "Traceback" not in daemon.log
+
+
+def _token(subject: str) -> str:
+    """A token that nobody signed, as the broker of this test takes them."""
+
+    def part(content: dict[str, Any]) -> str:
+        return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+
+    now = int(time.time())
+    return f"{part({'alg': 'none'})}.{part({'sub': subject, 'iat': now - 5, 'exp': now + 3600})}."
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_tokens(client: str, secured: Secured, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(_token("alice"))
+    with daemon_of(
+        secured, tmp_path, client, sasl="OAUTHBEARER", username=None, token_file=str(token)
+    ) as daemon:
+        daemon.learned(100)
+        assert daemon.end() == 0
+        assert token.read_text() not in daemon.log
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_who_may_not_read_is_told(client: str, secured: Secured, tmp_path: Path) -> None:
+    variables = {"STREAM_RANK_PASSWORD": SECRET}
+    with daemon_of(secured, tmp_path, client, username="bob", variables=variables) as daemon:
+        assert daemon.process.wait(60) == 7
+        assert "uthoriz" in daemon.log
+        assert SECRET not in daemon.log
+        assert "Traceback" not in daemon.log
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_a_broker_that_nobody_vouches_for(client: str, secured: Secured, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    ca, _ = make_certificates(other)
+    variables = {"STREAM_RANK_PASSWORD": SECRET}
+    with daemon_of(secured, tmp_path, client, tls_ca=str(ca), variables=variables) as daemon:
+        wait_for(lambda: daemon.process.poll() is not None or daemon.said("certificate"), 60)
+        assert "certificate" in daemon.log
+        assert not daemon.said("learning")
