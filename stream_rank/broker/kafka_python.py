@@ -86,6 +86,48 @@ def _common(connection: Connection) -> dict[str, Any]:
     return settings
 
 
+class _Watch(logging.Handler):
+    """Finds out why no broker was found: the client itself only logs it.
+
+    A broker that does not know who asks says so and hangs up, and the client, which reads both at once, keeps the latter
+    alone. So where brokers answer, and do nothing but hang up while we say who we are, they refuse us.
+    """
+
+    _HUNG_UP, _ENOUGH = "socket disconnected", 2
+    _CERTIFICATE = "certificate verify failed"
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(logging.WARNING)
+        self._connection = connection
+        self._hung_up, self._others, self._certificate = 0, 0, ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = record.getMessage().lower()
+        if self._CERTIFICATE in said:
+            self._certificate = record.getMessage()
+        if "connection lost" in said or "connection failed" in said:
+            if self._HUNG_UP in said:
+                self._hung_up += 1
+            else:
+                self._others += 1
+
+    def __enter__(self) -> None:
+        logging.getLogger("kafka.net").addHandler(self)
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        logging.getLogger("kafka.net").removeHandler(self)
+        if not isinstance(error, kafka.KafkaTimeoutError):
+            return
+        where, who = self._connection.described, self._connection.username
+        if self._certificate:
+            raise BrokerError(f"Kafka at {where} is not trusted: {self._certificate}") from error
+        if self._connection.sasl and self._hung_up >= self._ENOUGH and not self._others:
+            raise BrokerError(
+                f"Kafka at {where} refuses: authentication failed, or so it seems, for it hangs up while "
+                f"{who or 'a token'} logs in by {self._connection.sasl}; check username, password and mechanism"
+            ) from error
+
+
 @contextmanager
 def _translated(connection: Connection) -> Iterator[None]:
     """The client's errors as the port's: those that last, and those that pass."""
@@ -160,7 +202,8 @@ class KafkaPythonConsumer:
             "request_timeout_ms": max(30_000, self._session_ms + 5_000),
             "fetch_max_bytes": 16 << 20,
         }
-        client = KafkaConsumer(**settings)
+        with _Watch(self._connection):
+            client = KafkaConsumer(**settings)
         if self._group is None:
             self._client = client
             parts = [
@@ -278,12 +321,16 @@ class KafkaPythonConsumer:
 
     def close(self, seconds: float) -> None:
         """Leave the group."""
-        if self._client is not None:
+        if self._client is not None:  # its own time-out is not kept to where nobody answers
+            thread = threading.Thread(target=self._close, args=(seconds,), daemon=True)
+            thread.start()
+            thread.join(seconds)
+
+    def _close(self, seconds: float) -> None:
+        with suppress(kafka.KafkaError, OSError):
             if self._committing is not None and not self._committing.is_done:
-                with suppress(kafka.KafkaError):
-                    self._client.poll(int(min(seconds, 1.0) * 1000), max_records=1)
-            with suppress(kafka.KafkaError, OSError):
-                self._client.close(autocommit=False, timeout_ms=int(seconds * 1000))
+                self._client.poll(int(min(seconds / 2, 1.0) * 1000), max_records=1)
+            self._client.close(autocommit=False, timeout_ms=int(seconds * 500))
 
 
 def _slice(partition: Any, records: list[Any]) -> Slice:

@@ -140,7 +140,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> N
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)], capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], capture_output=True
     )
     if mounted.returncode:
         pytest.skip("no disk can be made here")
@@ -148,7 +148,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> N
     try:
         with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, keep=1, **COUNTING) as daemon:  # fmt: skip
             daemon.until(lambda status: status["snapshot"])
-            (disk / "ballast").write_bytes(bytes(200_000))
+            (disk / "ballast").write_bytes(bytes(500_000))
             topic.send(counted(0, 5_000, topic))
             wait_for(lambda: daemon.said("no snapshot could be written"))
             status = daemon.learned(5_000)
