@@ -1,21 +1,22 @@
 """The daemon: topics through the loop, for as long as nobody says stop."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import stream_rank
 from stream_rank.asked import Asked
 from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.port import Consumer, Place
+from stream_rank.broker.port import Consumer, Partition, Place
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.errors import BrokerTrouble, ConfigError, TooManyRejectsError, WriteError
 from stream_rank.monitoring.exporter import Exporter, Readings
 from stream_rank.monitoring.http import Endpoints, Server
 from stream_rank.monitoring.log import Log
 from stream_rank.run import Run, as_json
+from stream_rank.stream.chunk import Records
 from stream_rank.stream.dead_letters import DeadLetters
 from stream_rank.stream.journal import Journal
 from stream_rank.stream.outlet import Outlet
@@ -24,9 +25,12 @@ from stream_rank.stream.rejects import RejectFile, RejectLimit, Rejects
 from stream_rank.stream.snapshot import Snapshot
 from stream_rank.stream.sources.topics import Topics, partitions_of
 from stream_rank.stream.trouble import Trouble
+from stream_rank.watch import Watch
 
 __all__ = ["Daemon"]
 
+_LOOK = 1.0
+"""Seconds between two looks at how far behind the end it is."""
 _ANSWER = 2.0
 """Seconds that a question for the status waits for the loop to come by."""
 
@@ -36,8 +40,15 @@ class Daemon(Run):
 
     config: DaemonConfig
 
-    def __init__(self, config: DaemonConfig, log: Log, asked: Asked | None = None) -> None:
+    def __init__(
+        self,
+        config: DaemonConfig,
+        log: Log,
+        asked: Asked | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self._log = log
+        self._watch = watch or Watch(config.stop_seconds, 1, log.warning)
         self._kafka = Trouble("Kafka", log.warning)
         self._snapshots = Trouble("snapshots", log.warning)
         self._connection = config.connection()
@@ -71,6 +82,8 @@ class Daemon(Run):
         self._next_try = 0.0
         self._next_line = self._start + config.log_seconds
         self._line_records = self.loop.counts.records
+        self._lag: dict[Partition, int] = {}
+        self._next_look = 0.0
         self._asking, self._answered = threading.Event(), threading.Event()
         self._status = ""
         self._exporter = Exporter(self._readings)
@@ -108,7 +121,7 @@ class Daemon(Run):
             outlets["rejects"] = file.journal
             return file
         producer = producer_of(config.client, self._connection)
-        letters = DeadLetters(producer, config.dead_letters, self.source.message)
+        letters = DeadLetters(producer, config.dead_letters)
         outlets["rejects"] = letters
         return letters
 
@@ -142,23 +155,33 @@ class Daemon(Run):
             self.server.close()
 
     def _steps(self) -> Iterator[None]:
-        """Learn, coming up for air after every chunk, and when nothing came for a moment."""
+        """Learn, coming up for air after every chunk, and when nothing came for a moment.
+
+        Whenever it does, nothing is being learned: the learners are whose turn it is.
+        """
         if self.loop.ended:
             return
-        for chunk in self.source.chunks(self.loop.position):
-            if chunk is None:
-                yield
-                continue
-            before = self.loop.counts.records
-            for _ in self.loop.take(chunk):
-                yield
-            if self.loop.counts.records > before:
-                self._came = time.monotonic()
-            elif (
-                len(chunk) == 0
-            ):  # partitions were assigned: from here on it is known where they begin
-                self.asked.for_snapshot = True
-            self._check_rejects()
+        learned: Future[None] | None = None
+        with ThreadPoolExecutor(1, "learning") as elsewhere:
+            for chunk in self.source.chunks(self.loop.position):
+                if learned is not None:
+                    learned.result()
+                    self._check_rejects()
+                    learned = None
+                    yield
+                if chunk is not None:  # learned while the next one is fetched
+                    learned = elsewhere.submit(self._learn, chunk)
+                else:
+                    yield
+
+    def _learn(self, chunk: Records) -> None:
+        before = self.loop.counts.records
+        for _ in self.loop.take(chunk):
+            pass
+        if self.loop.counts.records > before:
+            self._came = time.monotonic()
+        elif len(chunk) == 0:  # partitions were assigned: from here on it is known where they begin
+            self.asked.for_snapshot = True
 
     def _tick(self) -> None:
         """All that is not learning."""
@@ -166,9 +189,11 @@ class Daemon(Run):
         self.passed(now - self._start)
         if now >= self._next_try:
             self._keep(now)
+        if now >= self._next_look:  # here, since a client's locks are for one thread
+            self._lag, self._next_look = self.source.lag(self.loop.position), now + _LOOK
         if self._asking.is_set():
             self._asking.clear()
-            self._status = as_json(self.status(), indent=2)
+            self._status = self._log.hidden(as_json(self.status(), indent=2))
             self._answered.set()
         if now >= self._next_line:
             self._say_how_it_goes(now)
@@ -187,14 +212,16 @@ class Daemon(Run):
             self.source.commit(self.loop.position)
 
     def _idle(self) -> bool:
+        """Whether nothing came for long enough, of partitions that something could have come from."""
         limit = self.config.idle_timeout
+        if self._kafka.lasts or not self.source.assignment:
+            self._came = time.monotonic()
         return limit is not None and time.monotonic() - self._came >= limit
 
     def _say_how_it_goes(self, now: float) -> None:
         counts, period = self.loop.counts, self.config.log_seconds
         boards = self.loop.scoreboard.boards
         losses = {name: board.recent_loss for name, board in boards.items()}
-        lag = self.source.lag(self.loop.position)
         self._log.say(
             "info",
             "learning" if self.source.assignment else "waiting for partitions",
@@ -203,7 +230,7 @@ class Daemon(Run):
                 (counts.records - self._line_records) / (now - self._next_line + period)
             ),
             rejects=counts.rejects,
-            lag=sum(lag.values()),
+            lag=sum(self._lag.values()),
             recent_loss={name: loss and round(loss, 4) for name, loss in losses.items()},
         )
         self._line_records, self._next_line = counts.records, now + period
@@ -234,28 +261,18 @@ class Daemon(Run):
     def _stop(self) -> dict[str, Any]:
         """Snapshot, tell the group, and leave it: within the time there is for that."""
         budget = self.config.stop_seconds
-        watch = threading.Timer(budget, self._give_up)
-        watch.daemon = True
-        watch.start()
+        self._watch.begin()
         begun = time.monotonic()
         self.keeper.write()
         self.source.commit(self.loop.position)
         left = budget - (time.monotonic() - begun)
         self.source.close(max(1.0, left - 1.0))
-        watch.cancel()
+        self._watch.end()
         summary = self.summary()
         counts = self.loop.counts
         self._log.say("info", "stopped", records=counts.records, rejects=counts.rejects,
                       snapshot=self.keeper.last.name)  # fmt: skip
         return summary
-
-    def _give_up(self) -> None:
-        self._log.say(
-            "error",
-            f"stopping took longer than stop_seconds {self.config.stop_seconds:g}; "
-            "what is behind the last snapshot will be learned after the next start",
-        )
-        os._exit(1)
 
     def close(self) -> None:
         """Let go of everything, at once."""
@@ -317,7 +334,7 @@ class Daemon(Run):
             "stream_rank_loss": {(k,): b.loss for k, b in boards.items()},
             "stream_rank_recent_loss": {(k,): b.recent_loss for k, b in boards.items()},
             "stream_rank_position": {(p.topic, str(p.number)): o for p, o in places.items()},
-            "stream_rank_lag": {(p.topic, str(p.number)): v for p, v in source.lag(position).items()},
+            "stream_rank_lag": {(p.topic, str(p.number)): v for p, v in self._lag.items()},
             "stream_rank_failures_total": {
                 ("kafka",): self._kafka.count,
                 ("snapshots",): self._snapshots.count,

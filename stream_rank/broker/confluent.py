@@ -5,7 +5,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from itertools import groupby, repeat
+from operator import is_
 from typing import Any
 
 import confluent_kafka as client
@@ -19,8 +20,8 @@ __all__ = ["ConfluentConsumer", "ConfluentProducer"]
 
 _PATIENCE = 5.0
 """Seconds for a question to a broker."""
-_TRIES = 3
-"""Of such questions where partitions are placed: librdkafka waits for that answer."""
+_TRIES, _PAUSE = 20, 0.5
+"""Of such questions where partitions are placed, and seconds between them: librdkafka waits for that answer."""
 _MOST_RECORDS = 8_192
 """Of a poll, as with kafka-python."""
 _METADATA_MS = 10_000
@@ -38,6 +39,9 @@ _REFUSALS = {
     KafkaError.UNSUPPORTED_VERSION,
     KafkaError._FATAL,
 }
+# by the class, since a call by name costs as much again as what it gives
+_ERROR, _PARTITION = client.Message.error, client.Message.partition
+_OFFSET, _VALUE = client.Message.offset, client.Message.value
 _LOG = logging.getLogger("confluent")
 _LOG.addHandler(logging.NullHandler())
 _TOKEN_SECONDS = 300.0
@@ -103,6 +107,7 @@ class ConfluentConsumer:
         self._client: Any = None
         self._placed: set[Partition] = set()
         self._displaced: set[Partition] = set()
+        self._reached: dict[Partition, int] = {}
         self._failed: Exception | None = None
         self._next_look = time.monotonic() + 1.0
         self.rebalances = 0
@@ -119,9 +124,13 @@ class ConfluentConsumer:
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": "error",
+            "isolation.level": "read_committed",
+            "enable.partition.eof": True,
             "allow.auto.create.topics": False,
             "fetch.wait.max.ms": 100,
             "queued.max.messages.kbytes": 1 << 16,
+            "fetch.message.max.bytes": 4 << 20,
+            "fetch.queue.backoff.ms": 1,  # when its queue is full; else a second, in which it runs dry
             "receive.message.max.bytes": 2 * _LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
@@ -178,6 +187,8 @@ class ConfluentConsumer:
         else:
             consumer.assign(placed)
         self._placed |= set(ours)
+        for each in ours:
+            self._reached.pop(each, None)
 
     def _on_revoke(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
@@ -200,6 +211,7 @@ class ConfluentConsumer:
             except KafkaException as error:
                 if not left:
                     raise _as_ours(self._connection, error.args[0]) from error
+                time.sleep(_PAUSE)  # a leader may be on its way
         raise AssertionError("there is a last try")
 
     # Called by whoever polls ----------------------------------------------------------------
@@ -210,7 +222,7 @@ class ConfluentConsumer:
             consumer = self._client or self._open()
             self._place_again()
             found = consumer.consume(_MOST_RECORDS, seconds)
-        if any(message.error() is not None for message in found):
+        if not all(map(is_, map(_ERROR, found), repeat(None))):
             for message in found:
                 if message.error() is not None:
                     self._note(message)
@@ -224,7 +236,7 @@ class ConfluentConsumer:
                 known = consumer.list_topics(timeout=_PATIENCE)
             for topic in self._topics:
                 self._numbers(known, topic)
-        numbers = [message.partition() for message in found]
+        numbers = list(map(_PARTITION, found))
         if len(self._topics) == 1 and numbers.count(numbers[0] if numbers else 0) == len(numbers):
             return [_slice(found)] if found else []
         runs = groupby(found, lambda message: (message.topic(), message.partition()))
@@ -235,7 +247,9 @@ class ConfluentConsumer:
         error = message.error()
         if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
             self._displaced.add(Partition(message.topic(), message.partition()))
-        elif error.code() != KafkaError._PARTITION_EOF:
+        elif error.code() == KafkaError._PARTITION_EOF:
+            self._reached[Partition(message.topic(), message.partition())] = message.offset()
+        else:
             self._on_error(error)
 
     def _place_again(self) -> None:
@@ -252,6 +266,11 @@ class ConfluentConsumer:
         else:
             self._client.assign(placed)
         self._displaced.clear()
+        self._reached.clear()
+
+    def reached(self) -> Mapping[Partition, int]:
+        """How far everything was given out, where a partition's end was met."""
+        return {p: at for p, at in self._reached.items() if p in self._placed}
 
     def ends(self) -> Mapping[Partition, int]:
         """The end of every assigned partition as last heard of."""
@@ -304,8 +323,8 @@ def _slice(messages: list[Any]) -> Slice:
 
     return Slice(
         Partition(messages[0].topic(), messages[0].partition()),
-        [message.offset() for message in messages],
-        [message.value() for message in messages],
+        list(map(_OFFSET, messages)),  # type: ignore[arg-type]
+        list(map(_VALUE, messages)),
         whole,
     )
 
@@ -322,6 +341,7 @@ class ConfluentProducer:
             "enable.idempotence": True,
             "linger.ms": 10,
             "message.max.bytes": _LARGEST_REQUEST,
+            "partitioner": "murmur2_random",  # as Java's and kafka-python's, so that keys stay together
             "error_cb": self._on_error,
         }
         with _translated(connection):

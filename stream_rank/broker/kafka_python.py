@@ -11,6 +11,7 @@ What its documentation does not say, and what follows (seen with 3.0.12 on a 4.3
 import logging
 import ssl
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -33,12 +34,14 @@ _PATIENCE_MS = 5_000
 """Of questions to brokers: whoever asks has other things to do too."""
 _MOST_RECORDS = 8_192
 """Of a poll: enough that what a poll costs is shared, few enough to learn within some hundredths of a second."""
+_SPINS, _REST = 20, 1.0
+"""Polls in a row that gave nothing and were busy all the time; and seconds of rest from then on."""
 _METADATA_MS = 10_000
 """New topics and partitions are found within so long."""
 _LARGEST_REQUEST = 200_000_000
 """No limit of ours: the broker has one, and knows it."""
-_UNSENT, _MOST_UNSENT = 1_000, 100_000
-"""Messages are handed over so many at a time; so many wait at most while there is no broker."""
+_UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
+"""Messages are handed over so many at a time; so many, and so many bytes of them, wait at most while there is no broker."""
 _REFUSALS = (
     kafka.SaslAuthenticationFailedError,
     kafka.UnsupportedSaslMechanismError,
@@ -182,6 +185,7 @@ class KafkaPythonConsumer:
         self._placed: set[Partition] = set()
         self._changes = 0
         self._committing: Any = None
+        self._spins = 0
         self.rebalances = 0
 
     @property
@@ -201,6 +205,8 @@ class KafkaPythonConsumer:
             "heartbeat_interval_ms": min(3_000, self._session_ms // 3),
             "request_timeout_ms": max(30_000, self._session_ms + 5_000),
             "fetch_max_bytes": 16 << 20,
+            "isolation_level": "read_committed",
+            "connections_max_idle_ms": max(540_000, self._session_ms + 60_000),
         }
         with _Watch(self._connection):
             client = KafkaConsumer(**settings)
@@ -255,21 +261,53 @@ class KafkaPythonConsumer:
     def poll(self, seconds: float) -> list[Slice]:
         """What has come."""
         with _translated(self._connection):
-            client = self._client or self._open()
+            if self._client is None:
+                self._open()
             self._place_fresh()
-            try:
-                found = client.poll(int(seconds * 1000), max_records=_MOST_RECORDS)
-            except kafka.NoOffsetForPartitionError:
-                return []  # assigned this moment
-            except kafka.OffsetOutOfRangeError as error:
-                self._displace(error.args[0])
-                return []
+            found = self._polled(seconds)
             if not self._placed and not found:
                 for topic in self._topics:
                     self._numbers(topic)
             with self._lock:
                 good = {p: records for p, records in found.items() if _ours(p) not in self._fresh}
             return [_slice(partition, records) for partition, records in good.items()]
+
+    def _polled(self, seconds: float) -> dict[Any, list[Any]]:
+        """What comes within so many seconds.
+
+        Where a broker holds its connection and answers nothing, the client does not wait but spin, and fills its memory by it; so
+        whoever polls rests then.
+        """
+        begun = time.process_time()  # it is the client's own thread that works
+        try:
+            found: dict[Any, list[Any]] = self._client.poll(
+                int(seconds * 1000), max_records=_MOST_RECORDS
+            )
+        except kafka.NoOffsetForPartitionError:
+            return {}  # assigned this moment
+        except kafka.OffsetOutOfRangeError as error:
+            self._displace(error.args[0])
+            return {}
+        except kafka.CorruptRecordError as error:
+            raise BrokerError(
+                f"kafka-python cannot read a message at {self._connection.described}: {error}. "
+                "client = confluent may, or it has to be deleted"
+            ) from error
+        spun = not found and time.process_time() - begun > seconds / 2
+        self._spins = self._spins + 1 if spun else 0
+        if self._spins >= _SPINS:
+            time.sleep(_REST)
+        return found
+
+    def reached(self) -> Mapping[Partition, int]:
+        """How far everything was given out, which behind a poll that gave nothing is where the client is."""
+        found = {}
+        with self._lock:
+            for partition in self._placed - self._fresh:
+                with suppress(kafka.KafkaError, KeyError, AttributeError):
+                    known = self._client._subscription.assignment[_theirs(partition)].position
+                    found[partition] = int(known.offset)
+        return found
 
     def _place_fresh(self) -> None:
         while True:
@@ -354,19 +392,22 @@ class KafkaPythonProducer:
         self._client: Any = None
         self._unsent: deque[Message] = deque()
         self._sent: list[tuple[Message, Any]] = []
+        self._bytes = 0
 
     def send(self, message: Message) -> None:
         """Send it, at some time before `flush` is through."""
         self._unsent.append(message)
-        if len(self._unsent) % _UNSENT == 0:
+        self._bytes += _size(message)
+        if len(self._unsent) % _UNSENT == 0 or self._bytes >= _MOST_BYTES:
+            full = len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES
             try:
                 self._hand_over()
-                if len(self._sent) >= _MOST_UNSENT:
+                if full:
                     self.flush(_PATIENCE_MS / 1000)
             except TooLargeError:
                 raise
             except BrokerTrouble:
-                if len(self._unsent) + len(self._sent) >= _MOST_UNSENT:
+                if full:
                     raise
 
     def _hand_over(self) -> None:
@@ -385,14 +426,14 @@ class KafkaPythonProducer:
                 each = self._unsent[0]
                 # the client takes no message that is nothing at all
                 value = b"" if each.value is None and each.key is None else each.value
-                sent = self._client.send(
-                    each.topic, value, each.key, list(each.headers), each.partition
-                )
+                headers = [(name, content or b"") for name, content in each.headers]
+                sent = self._client.send(each.topic, value, each.key, headers, each.partition)
                 self._sent.append((self._unsent.popleft(), sent))
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is with the brokers."""
         large = self._flushed(seconds)
+        self._bytes = 0
         if large:
             raise TooLargeError(large, "see max.message.bytes of the topic")
 

@@ -130,6 +130,10 @@ class MemoryConsumer:
             messages.__getitem__,
         )
 
+    def reached(self) -> Mapping[Partition, int]:
+        """Where reading goes on."""
+        return dict(self._positions)
+
     def ends(self) -> Mapping[Partition, int]:
         """The ends of our partitions."""
         return {partition: self._broker.bounds(partition).end for partition in self._positions}

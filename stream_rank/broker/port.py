@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 __all__ = ["Bounds", "Consumer", "Incoming", "Message", "Partition", "Place", "Producer", "Slice"]
 
-Headers = Sequence[tuple[str, bytes]]
+Headers = Sequence[tuple[str, bytes | None]]
 
 
 class Partition(NamedTuple):
@@ -94,6 +94,10 @@ class Consumer(Protocol):
 
     def poll(self, seconds: float) -> list[Slice]:
         """What has come; nothing after so many seconds."""
+
+    def reached(self) -> Mapping[Partition, int]:
+        """The offset up to which everything was given out, behind transactions' markers and what was compacted away, as far as
+        it is known."""
 
     def ends(self) -> Mapping[Partition, int]:
         """The end of every assigned partition as last heard of, without asking anybody."""

@@ -82,29 +82,54 @@ def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
         reader.close(_PATIENCE)
 
 
+def _brought_back(config: DeadLettersConfig) -> set[str]:
+    """The letters that were brought back."""
+    from stream_rank.stream.dead_letters import REDRIVEN
+
+    return {
+        value.decode(errors="replace")
+        for _, message in _walk(config)
+        for name, value in message.headers
+        if name == REDRIVEN and value is not None
+    }
+
+
 def _letters(config: DeadLettersConfig, everything: bool) -> Iterator[dict[str, Any]]:
-    """The letters in the topic, those that were brought back only if everything is wanted."""
-    from stream_rank.stream.dead_letters import REDRIVEN, origin_of
+    """The letters in the topic, those that were brought back only if everything is wanted.
 
-    back = set()
-    if not everything:
-        for _, message in _walk(config):
-            back |= {value.decode() for name, value in message.headers if name == REDRIVEN}
-    for where, message in _walk(config):
+    A letter that was sent twice, as happens when a daemon is killed, is one letter.
+    """
+    from stream_rank.stream.dead_letters import origin_of
+
+    back = set() if everything else _brought_back(config)
+    seen: set[str] = set()
+    for _, message in _walk(config):
         origin = origin_of(message.headers)
-        if origin is not None and where not in back:
-            yield _letter(message, origin, where)
+        if origin is not None:
+            letter = _letter(message, origin)
+            if letter["letter"] not in back | seen:
+                seen.add(letter["letter"])
+                yield letter
 
 
-def _letter(message: Any, origin: Mapping[str, str], where: str) -> dict[str, Any]:
+def _letter(message: Any, origin: Mapping[str, str]) -> dict[str, Any]:
     found = {name.removeprefix("stream-rank-"): value for name, value in origin.items()}
-    letter: dict[str, Any] = {"letter": where, **found}
+    letter: dict[str, Any] = {
+        "letter": f"{found['topic']}[{found['partition']}]@{found['offset']}",
+        **found,
+    }
     for name, raw in (("key", message.key), ("value", message.value)):
-        try:
-            letter[name] = None if raw is None else raw.decode()
-        except UnicodeDecodeError:
-            letter[f"{name}_hex"] = raw.hex()
+        letter |= _as_text(name, raw)
+    others = [each for each in message.headers if not each[0].startswith("stream-rank-")]
+    letter["headers"] = [{"name": name, **_as_text("value", value)} for name, value in others]
     return letter
+
+
+def _as_text(name: str, raw: bytes | None) -> dict[str, str | None]:
+    try:
+        return {name: None if raw is None else raw.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_hex": (raw or b"").hex()}
 
 
 def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
@@ -116,9 +141,7 @@ def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             continue
         shown = str(letter.get("value", letter.get("value_hex", "")))
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        print(
-            f"{letter['topic']}[{letter['partition']}]@{letter['offset']}  {letter['reason']}  {shown}"
-        )
+        print(f"{letter['letter']}  {_harmless(letter['reason'])}  {_harmless(shown)}")
     print(f"{count:,} dead letters in {config.dead_letters}", file=sys.stderr)
     return ExitCode.DONE
 
@@ -128,26 +151,37 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     from stream_rank.broker.port import Message
     from stream_rank.stream.dead_letters import REDRIVEN
 
-    producer = producer_of(config.client, config.connection())
     left, back = 0, []
+    done = _brought_back(config)
     letters = _letters(config, False) if given.file is None else _mended(given.file)
+    producer = producer_of(config.client, config.connection())
     for letter in letters:
+        if letter["letter"] in done:
+            continue
+        done.add(letter["letter"])
         value, key = _raw(letter, "value"), _raw(letter, "key")
         if not given.force and not _is_event(value):
             left += 1
             print(
-                f"still no event, and left: {letter['letter']} {letter['reason']}", file=sys.stderr
+                f"still no event, and left: {letter['letter']} {_harmless(letter['reason'])}",
+                file=sys.stderr,
             )
             continue
-        producer.send(Message(letter["topic"], value, key))
+        headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
+        producer.send(Message(letter["topic"], value, key, headers))
         back.append(letter["letter"])
     producer.flush(_PATIENCE)
-    for where in back:  # now that they are there; a kill before this brings them back twice
-        producer.send(Message(str(config.dead_letters), None, None, [(REDRIVEN, where.encode())]))
+    for which in back:  # now that they are there; a kill before this brings them back twice
+        producer.send(Message(str(config.dead_letters), None, None, [(REDRIVEN, which.encode())]))
     producer.flush(_PATIENCE)
     producer.close()
     print(f"{len(back):,} sent to where they came from, {left:,} left", file=sys.stderr)
     return ExitCode.DONE
+
+
+def _harmless(text: str) -> str:
+    """A text that does nothing to a terminal."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _mended(path: Path) -> Iterator[dict[str, Any]]:
@@ -158,8 +192,11 @@ def _mended(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         try:
             letter = json.loads(line)
-            letter["letter"], letter["topic"], letter["reason"]
-        except (ValueError, KeyError, TypeError):
+            if not all(isinstance(letter[name], str) for name in ("letter", "topic", "reason")):
+                raise TypeError
+            _raw(letter, "value"), _raw(letter, "key")
+            [(str(each["name"]), _raw(each, "value")) for each in letter.get("headers", ())]
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(f"{path}:{number} is no line of `dead-letters list --json`") from None
         yield letter
 

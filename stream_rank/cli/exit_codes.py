@@ -41,7 +41,7 @@ MEANINGS = {
     ExitCode.OUTPUT: "a result cannot be written",
     ExitCode.KAFKA: "Kafka refuses, or no longer has what comes next",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything was kept",
-    ExitCode.TERMINATED: "stopped by SIGTERM; everything was kept",
+    ExitCode.TERMINATED: "stopped by SIGTERM; everything was kept, but by a daemon that could not in its time (one that could says 0)",
 }
 
 _CODES: dict[type[Exception], ExitCode] = {

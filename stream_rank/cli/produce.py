@@ -53,10 +53,11 @@ def run(given: argparse.Namespace) -> int:
             producer.send(Message(config.topic, value, key))
             sent += 1
             if config.rate is not None:
-                ahead = start + sent / config.rate - time.monotonic()
-                if ahead > _STEP:
-                    producer.flush(_PATIENCE)
-                    time.sleep(max(0.0, start + sent / config.rate - time.monotonic()))
+                due = start + sent / config.rate
+                if due - time.monotonic() > _STEP:
+                    _flush(producer)
+                while not asked.to_stop and (wait := due - time.monotonic()) > 0:
+                    time.sleep(min(wait, _PERIOD / 50))
             if not config.quiet and time.monotonic() - said >= _PERIOD:
                 said = time.monotonic()
                 print(

@@ -8,6 +8,7 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import DaemonConfig
+from stream_rank.watch import Watch
 
 __all__ = ["add", "run"]
 
@@ -25,15 +26,19 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    asked, _ = listen()
-    from stream_rank.daemon import Daemon
     from stream_rank.monitoring.log import ClientLog, Log
 
     password = config.connection().password
     log = Log(config.log, secrets=[password] if password else [])
+    watch = Watch(config.stop_seconds, ExitCode.TERMINATED, log.warning)
+    asked, _ = listen(watch.begin)
+    from stream_rank.collector import calm_collector
+    from stream_rank.daemon import Daemon
+
     for name in _CLIENTS:
         logging.getLogger(name).addHandler(ClientLog(log))
         logging.getLogger(name).propagate = False
-    with Daemon(config, log, asked) as daemon:
+    with Daemon(config, log, asked, watch) as daemon:
+        calm_collector()
         daemon.run()
     return ExitCode.DONE

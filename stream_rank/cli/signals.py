@@ -1,6 +1,7 @@
 """Signals, as what they ask for."""
 
 import signal
+from collections.abc import Callable
 from typing import Any
 
 from stream_rank.asked import Asked
@@ -9,10 +10,10 @@ from stream_rank.cli.exit_codes import ExitCode
 __all__ = ["listen"]
 
 
-def listen() -> tuple[Asked, list[ExitCode]]:
+def listen(on_stop: Callable[[], None] = lambda: None) -> tuple[Asked, list[ExitCode]]:
     """Take SIGINT and SIGTERM for the wish to stop behind the portion that a run is at, and SIGUSR1 for that of a snapshot.
 
-    The wishes, and how to exit because of them. Whoever asks to stop twice is obeyed at once.
+    The wishes, and how to exit because of them. `on_stop` is called at once. Whoever asks to stop twice is obeyed at once.
     """
     asked, codes = Asked(), []
 
@@ -21,6 +22,7 @@ def listen() -> tuple[Asked, list[ExitCode]]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         asked.to_stop = True
+        on_stop()
         codes.append(ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.TERMINATED)
 
     def snapshot(*_: Any) -> None:

@@ -1,20 +1,23 @@
 """The settings of the daemon, and of the commands that help it."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from stream_rank.config.kafka import KafkaConfig
-from stream_rank.config.run import Listed, RunConfig
+from stream_rank.config.run import RunConfig, listed
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
+
+
+TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 
 
 class DeadLettersConfig(KafkaConfig):
     """Settings of `stream-rank dead-letters`, which the daemon has too."""
 
     group: str = Field("stream-rank", min_length=1, description="the consumer group")
-    dead_letters: str | None = Field(
+    dead_letters: TopicName | None = Field(
         None, description="the topic for rejects (OUT/rejects.jsonl without one)"
     )
 
@@ -24,7 +27,9 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
 
     fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "topics", "shard")
 
-    topics: Listed = Field(min_length=1, description="the topics to learn from")
+    topics: Annotated[list[TopicName], BeforeValidator(listed)] = Field(
+        min_length=1, description="the topics to learn from"
+    )
     shard: Literal["all"] = Field("all", description="what one model learns from: all partitions")
     start: Literal["earliest", "latest"] = Field(
         "earliest", description="where to begin with a partition that no snapshot knows"
@@ -33,7 +38,7 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         "fail", description="where to go on if a partition no longer has what comes next: nowhere, "
         "at its first event, or at its end"
     )  # fmt: skip
-    predictions: str | None = Field(
+    predictions: TopicName | None = Field(
         None, description="the topic for predictions of requests (nowhere without one)"
     )
     max_consecutive_rejects: int | None = Field(
@@ -68,11 +73,20 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         10.0, gt=0, allow_inf_nan=False, description="seconds between two lines on how it goes"
     )
 
+    @model_validator(mode="after")
+    def _apart(self) -> "DaemonConfig":
+        told = [*self.topics, *filter(None, (self.dead_letters, self.predictions))]
+        if len(set(told)) < len(told):
+            raise ValueError(
+                "topics, dead_letters and predictions must be different topics: what is sent would be learned again"
+            )
+        return self
+
 
 class ProduceConfig(KafkaConfig):
     """Settings of `stream-rank produce`."""
 
-    topic: str = Field(min_length=1, description="where to")
+    topic: TopicName = Field(description="where to")
     rate: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="events a second; else as fast as it can"
     )

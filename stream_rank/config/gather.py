@@ -1,6 +1,7 @@
 """From flags, variables and a file to settings."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ Config = TypeVar("Config", bound=BaseModel)
 
 PREFIX = "STREAM_RANK_"
 """Of the variables that hold settings."""
+_OF_KUBERNETES = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PORT=\w+://)")
+"""Variables that pods get of a service that is named as we are."""
 
 
 _BESIDE: dict[type[BaseModel], tuple[type[BaseModel], ...]] = {
@@ -56,7 +59,7 @@ def from_environment(variables: Mapping[str, str], model: type[BaseModel]) -> di
     known = {PREFIX + name.upper(): name for each in _ALL for name in _names(each)}
     found = {}
     for variable, value in variables.items():
-        if variable.startswith(PREFIX):
+        if variable.startswith(PREFIX) and not _OF_KUBERNETES.match(f"{variable}={value}"):
             if variable not in known:
                 raise ConfigError(unknown("variable", variable, known))
             if known[variable] in _names(model):

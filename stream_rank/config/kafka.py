@@ -1,22 +1,30 @@
 """How to reach Kafka, and who one is there."""
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from stream_rank.broker.connection import Connection
-from stream_rank.config.run import Listed
 from stream_rank.config.settings import Settings
 from stream_rank.errors import ConfigError
 
 __all__ = ["KafkaConfig"]
 
 
+def _addresses(given: Any) -> Any:
+    """Brokers as Kafka's own tools take them: with commas between them."""
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        return given
+    return [part for each in listed for part in re.split("[,; ]+", each) if part]
+
+
 class KafkaConfig(Settings):
     """Settings of all that speaks with Kafka."""
 
-    brokers: Listed = Field(
+    brokers: Annotated[list[str], BeforeValidator(_addresses)] = Field(
         default=["localhost:9092"], min_length=1, description="HOST:PORT of some of the brokers"
     )
     client: Literal["kafka-python", "confluent"] = Field(

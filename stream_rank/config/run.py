@@ -8,14 +8,15 @@ from pydantic import BeforeValidator, Field
 from stream_rank.config.settings import Settings
 from stream_rank.learners.catalogue import LEARNERS
 
-__all__ = ["Listed", "RunConfig"]
+__all__ = ["Listed", "RunConfig", "listed"]
 
 
-def _listed(given: Any) -> Any:
+def listed(given: Any) -> Any:
+    """A list, which variables have with semicolons between its parts."""
     return [part for part in given.split(";") if part] if isinstance(given, str) else given
 
 
-Listed = Annotated[list[str], BeforeValidator(_listed)]
+Listed = Annotated[list[str], BeforeValidator(listed)]
 
 
 class RunConfig(Settings):

@@ -1,5 +1,6 @@
 """`/livez`, `/readyz`, `/metrics` and `/status`, served beside the loop and never in its way."""
 
+import socket
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,18 +67,24 @@ class _Quiet(ThreadingHTTPServer):
         """Whoever asked went away."""
 
 
+class _QuietV6(_Quiet):
+    address_family = socket.AF_INET6
+
+
 class Server:
     """Serves until it is closed."""
 
     def __init__(self, host: str, port: int, endpoints: Endpoints) -> None:
         handler = type("Handler", (_Handler,), {"endpoints": endpoints})
         try:
-            self._server = _Quiet((host, port), handler)
+            kind = _QuietV6 if ":" in host else _Quiet
+            self._server = kind((host, port), handler)
         except OSError as error:
             raise ConfigError(
                 f"--host {host} --port {port}: {error.strerror or error}; port 0 takes one that is free"
             ) from None
-        self.address = f"http://{host}:{self._server.server_port}"
+        shown = f"[{host}]" if ":" in host else host
+        self.address = f"http://{shown}:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True, name="http")
         self._thread.start()
 

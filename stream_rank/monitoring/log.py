@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ __all__ = ["ClientLog", "Level", "Log"]
 
 Level = Literal["info", "warning", "error"]
 _HIDDEN = "***"
+_IN_URL = re.compile(r"(\w://)[^/@\s]+@")
 
 
 class Log:
@@ -33,7 +35,9 @@ class Log:
         """`secrets` are never written, wherever they stand."""
         self._out = out or sys.stderr
         self._json = form == "json" or (form is None and not self._out.isatty())
-        self._secrets = [secret for secret in secrets if secret]
+        self._secrets = {
+            form for secret in secrets for form in (secret, json.dumps(secret)[1:-1]) if form
+        }
         self._now = now
         self._lock = threading.Lock()
         self.client_warnings = 0
@@ -49,10 +53,15 @@ class Log:
         else:
             more = " ".join(f"{name}={value}" for name, value in fields.items())
             line = f"{moment} {level:7} {event}" + (f"  {more}" if more else "")
-        for secret in self._secrets:
-            line = line.replace(secret, _HIDDEN)
+        line = self.hidden(line)
         with self._lock:
             print(line, file=self._out, flush=True)
+
+    def hidden(self, text: str) -> str:
+        """A text without the secrets, and without what stands before an @ in URLs."""
+        for secret in self._secrets:
+            text = text.replace(secret, _HIDDEN)
+        return _IN_URL.sub(rf"\1{_HIDDEN}@", text)
 
     def info(self, event: str) -> None:
         """Say that something happened."""
@@ -61,6 +70,11 @@ class Log:
     def warning(self, event: str) -> None:
         """Say that something should be looked at."""
         self.say("warning", event)
+
+
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+")
+_WORDS, _KINDS = 80, 1_000
+"""Letters by which two warnings are told apart, and how many are."""
 
 
 class ClientLog(logging.Handler):
@@ -77,7 +91,10 @@ class ClientLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take what a client logs."""
         self._log.client_warnings += 1
-        kind, now = (record.name, str(record.msg)), time.monotonic()
+        now, words = time.monotonic(), _VARYING.sub("", str(record.msg))
+        kind = (record.name, words[:_WORDS])
+        if len(self._last) >= _KINDS:
+            self._last.clear()
         said, times = self._last.get(kind, (-self._PERIOD, 0))
         if now - said < self._PERIOD:
             self._last[kind] = said, times + 1

@@ -28,6 +28,8 @@ class Records:
     """Where a record came from, in words."""
     blank_is_nothing: bool = True
     """Whether a record without a word is none, as in files; else it is a reject."""
+    origin_of: Callable[[int], Any] | None = None
+    """What came with a record beside its bytes, for those who hand it on whole."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -64,6 +66,7 @@ def as_records(
     position_after: Callable[[int], Position] = lambda _: {},
     place_of: Callable[[int], str] = str,
     blank_is_nothing: bool = True,
+    origin_of: Callable[[int], Any] | None = None,
 ) -> Records:
     """Separate messages as records.
 
@@ -73,4 +76,6 @@ def as_records(
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     ends = np.cumsum(lengths)
     text = np.frombuffer(b"".join([*values, bytes(PADDING)]), np.uint8)
-    return Records(text, ends - lengths, ends, position_after, place_of, blank_is_nothing)
+    return Records(
+        *(text, ends - lengths, ends, position_after, place_of, blank_is_nothing, origin_of)
+    )

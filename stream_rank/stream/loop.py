@@ -126,7 +126,7 @@ class Loop:
     def _put_rejects(self, rejects: list[Reject], chunk: Records | Columns) -> None:
         """Hand on rejects in the order of their records."""
         for reject in sorted(rejects):
-            self._rejects.put(reject, chunk.place_of(reject.record))
+            self._rejects.put(reject, chunk)
         self.counts.rejects += len(rejects)
 
     def _count_streak(self, events: Array, rejects: list[Reject]) -> None:

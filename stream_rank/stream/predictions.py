@@ -9,7 +9,7 @@ from stream_rank.stream.journal import Journal
 
 __all__ = ["PredictionFile", "PredictionTopic"]
 
-_SECONDS = 30.0
+_SECONDS = 5.0
 """For which a snapshot waits for the predictions that it passes."""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from stream_rank.stream.batch import Reject
+from stream_rank.stream.chunk import Columns, Records
 from stream_rank.stream.journal import Journal
 
 __all__ = ["RejectFile", "RejectLimit", "Rejects"]
@@ -16,8 +17,8 @@ _FIRST_RECORDS = 100
 class Rejects(Protocol):
     """Takes what could not be learned from."""
 
-    def put(self, reject: Reject, place: str) -> None:
-        """Keep a reject that came from some place."""
+    def put(self, reject: Reject, chunk: Records | Columns) -> None:
+        """Keep a reject of a chunk."""
 
 
 class RejectFile:
@@ -26,8 +27,9 @@ class RejectFile:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
 
-    def put(self, reject: Reject, place: str) -> None:
+    def put(self, reject: Reject, chunk: Records | Columns) -> None:
         """Write a reject."""
+        place = chunk.place_of(reject.record)
         line: dict[str, str] = {"reason": reject.reason, "place": place}
         try:
             line["raw"] = reject.raw.decode()

@@ -3,15 +3,17 @@
 It has all cores, for the broker needs one too; so it is a process of its own, which prints what it measured.
 """
 
+import io
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ def _values() -> list[bytes]:
     """Events of 20 named features, some 460 bytes each."""
     generator = np.random.default_rng(0)
     names = [f"feature_{i}" for i in range(20)]
-    rows = generator.normal(size=(20_000, 20)).tolist()
+    rows = generator.normal(size=(20_000, 20)).round(6).tolist()
     some = [
         json.dumps({"x": dict(zip(names, row, strict=True)), "y": min(max(round(row[0] + 3), 1), 5)}).encode()
         for row in rows
@@ -69,10 +71,6 @@ def _loop() -> Any:
     )
 
 
-def _first(bounds: Mapping[Any, Any]) -> Mapping[Any, int]:
-    return {partition: each.first for partition, each in bounds.items()}
-
-
 def _polled(client: str, address: str, topic: str) -> float:
     """Seconds of a loop that only polls, by the client alone."""
     if client == "kafka-python":
@@ -92,12 +90,18 @@ def _polled(client: str, address: str, topic: str) -> float:
         return seconds
     import confluent_kafka
 
-    settings = {"bootstrap.servers": address, "group.id": "bare", "enable.auto.commit": False}
+    settings = {
+        "bootstrap.servers": address,
+        "group.id": "bare",
+        "enable.auto.commit": False,
+        "fetch.message.max.bytes": 4 << 20,
+        "fetch.queue.backoff.ms": 1,
+    }
     reader = confluent_kafka.Consumer(settings)
     reader.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
     start, count = 0.0, 0
     while count < _EVENTS:
-        messages = reader.consume(8_192, 0.1)
+        messages = reader.consume(2_048, 0.1)
         start = start or time.perf_counter()
         count += len(messages)
     seconds = time.perf_counter() - start
@@ -105,30 +109,38 @@ def _polled(client: str, address: str, topic: str) -> float:
     return seconds
 
 
-def _learned(client: str, address: str, topic: str) -> float:
-    """Seconds of the daemon's own source and loop."""
-    from stream_rank.broker.clients import consumer_of
-    from stream_rank.broker.connection import Connection
-    from stream_rank.stream.sources.topics import Topics
-    from stream_rank.stream.trouble import Trouble
-
-    connection = Connection((address,))
-    source = Topics(
-        [topic],
-        lambda place: consumer_of(client, connection, None, [topic], place),
-        Trouble("Kafka", print),
-    )
-    loop, start = _loop(), 0.0
-    for chunk in source.chunks(None):
-        start = start or time.perf_counter()
-        if chunk is not None:
-            for _ in loop.take(chunk):
-                pass
-        if loop.counts.learned == _EVENTS:
-            break
-    seconds = time.perf_counter() - start
-    source.close(5)
+def _learned(client: str, address: str, topic: str, folder: Path) -> float:
+    """Seconds of the daemon, from its first event to its last."""
+    daemon = _daemon(client, address, topic, folder, max_events=_EVENTS)
+    with daemon:
+        start = 0.0
+        for _ in daemon._steps():
+            start = start or (time.perf_counter() if daemon.loop.counts.learned else 0.0)
+            daemon._tick()
+            if daemon.loop.ended:
+                break
+        seconds = time.perf_counter() - start
+        daemon.server.close()
+    shutil.rmtree(folder)
     return seconds
+
+
+def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) -> Any:
+    from stream_rank.config.daemon import DaemonConfig
+    from stream_rank.daemon import Daemon
+    from stream_rank.monitoring.log import Log
+
+    settings = {
+        "topics": [topic],
+        "brokers": [address],
+        "out": folder,
+        "n_ranks": 5,
+        "port": 0,
+        "client": client,
+        "group": f"{client}-{time.monotonic_ns()}",
+        **more,
+    }
+    return Daemon(DaemonConfig.model_validate(settings), Log("json", io.StringIO()))
 
 
 def _in_memory(values: list[bytes]) -> float:
@@ -136,35 +148,25 @@ def _in_memory(values: list[bytes]) -> float:
     from stream_rank.stream.chunk import as_records
 
     loop, start = _loop(), time.perf_counter()
-    for begin in range(0, _EVENTS, 8_192):
-        for _ in loop.take(as_records(values[begin : begin + 8_192])):
+    edges = [0, 64, *range(2_048, _EVENTS, 2_048), _EVENTS]  # as the daemon has them
+    for begin, end in itertools.pairwise(edges):
+        for _ in loop.take(as_records(values[begin:end])):
             pass
     return time.perf_counter() - start
 
 
 def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.ndarray[Any, Any]:
     """Milliseconds from an event's production to its being learned, by the whole daemon, snapshots and all."""
-    from stream_rank.asked import Asked
-    from stream_rank.config.daemon import DaemonConfig
-    from stream_rank.daemon import Daemon
-    from stream_rank.monitoring.log import Log
-
-    settings = {"topics": [topic], "brokers": [address], "out": folder, "n_ranks": 5, "port": 0}
-    config = DaemonConfig.model_validate({**settings, "snapshot_seconds": 1.0})
-    asked = Asked()
     ages: list[float] = []
-    with (
-        (folder.parent / "log").open("w") as out,
-        Daemon(config, Log("json", out), asked) as daemon,
-    ):
+    with _daemon("kafka-python", address, topic, folder, snapshot_seconds=1.0) as daemon:
         take = daemon.loop.take
 
         def timed(chunk: Any) -> Iterator[None]:
             yield from take(chunk)
             now = time.time() * 1000
-            ages.extend(now - daemon.source.message(i)[2].timestamp for i in range(len(chunk)))
+            ages.extend(now - chunk.origin_of(i)[2].timestamp for i in range(len(chunk)))
 
-        daemon.loop.take = timed  # type: ignore[method-assign]
+        daemon.loop.take = timed
         path = folder.parent / "values.jsonl"
         path.write_bytes(b"\n".join(values[: _RATE * _SECONDS]) + b"\n")
         flags = [
@@ -185,7 +187,7 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
                 [sys.executable, "-m", "stream_rank", "produce", str(path), *flags], check=True
             )
             time.sleep(2)
-            asked.to_stop = True
+            daemon.asked.to_stop = True
 
         thread = threading.Thread(target=produce)
         thread.start()
@@ -199,9 +201,11 @@ def _measure() -> Iterator[Line]:
     from stream_rank.broker.clients import producer_of
     from stream_rank.broker.connection import Connection
     from stream_rank.broker.port import Message
+    from stream_rank.collector import calm_collector
     from tests.broker.conftest import create
 
     values = _values()
+    calm_collector()  # as the daemon does
     with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka") as kafka:
         address = kafka.address
         create(address, "events")
@@ -213,9 +217,9 @@ def _measure() -> Iterator[Line]:
         producer.close()
         works = {
             "poll": lambda: _polled("kafka-python", address, "events"),
-            "learn": lambda: _learned("kafka-python", address, "events"),
+            "learn": lambda: _learned("kafka-python", address, "events", Path(name) / "a"),
             "fast poll": lambda: _polled("confluent", address, "events"),
-            "fast learn": lambda: _learned("confluent", address, "events"),
+            "fast learn": lambda: _learned("confluent", address, "events", Path(name) / "a"),
             "memory": lambda: _in_memory(values),
         }
         best = dict.fromkeys(works, float("inf"))

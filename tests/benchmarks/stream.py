@@ -87,8 +87,8 @@ def decoding() -> Iterator[Line]:
 class Nowhere:
     """Takes rejects, of which there are none here."""
 
-    def put(self, reject: object, place: str) -> None:
-        raise AssertionError(place)
+    def put(self, reject: object, chunk: object) -> None:
+        raise AssertionError(reject)
 
 
 def _replay(path: Path, specs: list[str]) -> None:

@@ -68,6 +68,11 @@ class Cluster:
     def __init__(self, client: str, kafka: Kafka | None) -> None:
         self.client, self._kafka, self._memory = client, kafka, MemoryBroker()
 
+    @property
+    def address(self) -> str:
+        assert self._kafka is not None
+        return self._kafka.address
+
     def create(self, topic: str, partitions: int = 1, **settings: Any) -> None:
         if self._kafka is None:
             self._memory.create(topic, partitions)

@@ -220,6 +220,33 @@ def test_large_messages_come_and_those_too_large_are_told(cluster: Cluster) -> N
     assert [len(value or b"") for value in values] == [10_000_000, 1, 1]
 
 
+@pytest.mark.parametrize("cluster", [name for name in CLIENTS if name != "memory"], indirect=True)
+def test_only_what_was_committed_by_transactions(cluster: Cluster) -> None:
+    """And what was aborted, and the markers, are behind us: nothing is left to wait for."""
+    from confluent_kafka import Producer
+
+    topic = fresh_name("transactions")
+    cluster.create(topic)
+    producer = Producer({"bootstrap.servers": cluster.address, "transactional.id": topic})
+    producer.init_transactions(30)
+    for value, commits in ((b"good", True), (b"bad", False), (b"good", True), (b"bad", False)):
+        producer.begin_transaction()
+        for _ in range(5):
+            producer.produce(topic, value, partition=0)
+        producer.flush(30)
+        (producer.commit_transaction if commits else producer.abort_transaction)(30)
+    consumer = cluster.consumer("g", [topic], from_the_beginning)
+    parts = take(consumer, 10)
+    assert [value for part in parts for value in part.values] == [b"good"] * 10
+
+    def everything() -> bool:
+        assert not consumer.poll(0.05)
+        return consumer.reached() == {Partition(topic, 0): 24}
+
+    wait_for(everything)
+    consumer.close(5)
+
+
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_a_broker_that_is_not_there(client: str) -> None:
     from stream_rank.broker.clients import consumer_of, producer_of

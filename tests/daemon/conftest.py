@@ -131,7 +131,7 @@ class Daemon:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read().decode()
-        except urllib.error.URLError as error:
+        except OSError as error:  # it is about to end
             return 0, str(error)
 
     def status(self) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def test_hostile_messages_are_dead_letters(client: str, kafka: Kafka, tmp_path: 
         each
         for number, value in enumerate(bad)
         for each in (
-            Message(topic.name, value, f"k{number}".encode(), [("trace", b"1")], 0),
+            Message(topic.name, value, f"k{number}".encode(), [("trace", b"1"), ("none", None)], 0),
             Message(topic.name, GOOD, partition=0),
         )
     ]
@@ -137,16 +137,41 @@ def test_mended_ones_come_back(kafka: Kafka, tmp_path: Path) -> None:
     # as they are, only the first is an event at all
     ran = run("dead-letters", "redrive", *config)
     assert "1 sent to where they came from, 2 left" in ran.error
-    kept = [line for line in mended.read_text().splitlines() if json.loads(line)["letter"] != "0@0"]
-    mended.write_text("\n".join(kept) + "\n")
     ran = run("dead-letters", "redrive", "--from", mended, *config)
     assert "2 sent to where they came from, 0 left" in ran.error, ran.error
+    again = run("dead-letters", "redrive", "--from", mended, *config)
+    assert "0 sent to where they came from, 0 left" in again.error
+    (tmp_path / "odd.jsonl").write_text('{"letter": 1, "topic": "t", "reason": "r"}\n')
+    odd = run("dead-letters", "redrive", "--from", tmp_path / "odd.jsonl", *config)
+    assert (odd.code, "odd.jsonl:1 is no line of" in odd.error) == (3, True)
     assert run("dead-letters", "list", *config).out == ""
     assert run("dead-letters", "list", "--all", *config).out.count("\n") == 3
     with Daemon(tmp_path, [topic.name], topic.address, dead_letters=letters) as daemon:
         status = daemon.until(lambda status: status["events"] == 8)
         assert (status["learned"], status["rejects"]) == (4, 4)
         assert daemon.end() == 0
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_headers_that_are_no_text(client: str, topic: Topic, tmp_path: Path) -> None:
+    """kafka-python cannot read past them, and says so; librdkafka can."""
+    from kafka import KafkaProducer
+
+    class Odd(str):
+        def encode(self, *_: Any, **__: Any) -> bytes:
+            return b"\xff\xfe"
+
+    producer = KafkaProducer(bootstrap_servers=topic.address)
+    producer.send(topic.name, GOOD, headers=[(Odd("x"), b"1")]).get(30)
+    producer.close()
+    topic.send([GOOD])
+    with Daemon(tmp_path, [topic.name], topic.address, client=client) as daemon:
+        if client == "kafka-python":
+            assert daemon.process.wait(60) == 7
+            assert daemon.said("kafka-python cannot read a message")
+        else:
+            daemon.learned(2)
+            assert daemon.end() == 0
 
 
 @pytest.mark.parametrize("limit", [{"max_reject_ratio": 0.2}, {"max_consecutive_rejects": 50}])

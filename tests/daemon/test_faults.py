@@ -14,6 +14,7 @@ from simulators.broker import Kafka
 from stream_rank.broker.port import Message
 from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
+from tests.cli.test_memory import resident
 from tests.daemon.conftest import Daemon, Topic, wait_for
 
 COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
@@ -179,3 +180,77 @@ def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_pa
         assert time.monotonic() - start < 9
         own_kafka.freeze(False)
     assert_once(daemon.out, 100)
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_the_broker_answers_nothing_for_a_while(
+    client: str, own_kafka: Kafka, tmp_path: Path
+) -> None:
+    """It neither spins nor fills its memory, and goes on."""
+    topic = Topic(own_kafka)
+    topic.send(counted(0, 100, topic))
+    with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
+        daemon.learned(100)
+        own_kafka.freeze(True)
+        time.sleep(3)
+        seconds, memory = _seconds_of(daemon), resident(daemon.process.pid)
+        time.sleep(12)
+        assert _seconds_of(daemon) - seconds < 3
+        assert resident(daemon.process.pid) - memory < 30e6
+        assert daemon.get("/livez")[0] == 200
+        assert len(daemon.log.splitlines()) < 100
+        own_kafka.freeze(False)
+        topic.send(counted(100, 100, topic))
+        daemon.learned(200)
+        assert daemon.end() == 0, daemon.log
+    assert_once(daemon.out, 200)
+
+
+def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
+    own_kafka: Kafka, tmp_path: Path
+) -> None:
+    topic, letters = Topic(own_kafka), Topic(own_kafka)
+    topic.send(counted(0, 100, topic))
+    with Daemon(
+        tmp_path, [topic.name], topic.address, stop_seconds=4, dead_letters=letters.name, **COUNTING
+    ) as daemon:
+        daemon.learned(100)
+        topic.send([b"no event"])
+        daemon.until(lambda status: status["rejects"] == 1)
+        own_kafka.freeze(True)
+        start = time.monotonic()
+        assert daemon.end() == 143
+        assert time.monotonic() - start < 8
+        assert daemon.said("stopping took longer than stop_seconds 4")
+        own_kafka.freeze(False)
+    with Daemon(
+        tmp_path, [topic.name], topic.address, dead_letters=letters.name, **COUNTING
+    ) as daemon:
+        status = daemon.until(lambda status: status["events"] == 101)
+        assert (status["learned"], status["rejects"]) == (100, 1)
+        assert daemon.end() == 0
+    assert_once(daemon.out, 100)
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_partitions_that_are_added(client: str, kafka: Kafka, tmp_path: Path) -> None:
+    """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
+    from kafka.admin import NewPartitions
+
+    from tests.broker.conftest import admin
+
+    topic = Topic(kafka)
+    topic.send(counted(0, 10, topic))
+    with Daemon(
+        tmp_path, [topic.name], topic.address, client=client, start="latest", **COUNTING
+    ) as daemon:
+        daemon.until(lambda status: status["assigned"])
+        boss = admin(kafka.address)
+        boss.create_partitions({topic.name: NewPartitions(2)})
+        boss.close()
+        time.sleep(1)
+        topic.partitions = 2
+        topic.send(counted(10, 20, topic))
+        daemon.learned(20)
+        assert daemon.end() == 0, daemon.log
+    assert_once(daemon.out, 20)

@@ -7,7 +7,7 @@ from typing import Any
 
 from stream_rank.learner_spec import contestants_of
 from stream_rank.stream.batch import Reject
-from stream_rank.stream.chunk import as_records
+from stream_rank.stream.chunk import Columns, Records, as_records
 from stream_rank.stream.contestant import limits_of
 from stream_rank.stream.decoder import Decoder
 from stream_rank.stream.loop import Loop
@@ -58,8 +58,8 @@ class Kept:
         self.rejects: list[tuple[str, str, bytes]] = []
         self.predictions: list[tuple[Any, dict[str, float]]] = []
 
-    def put(self, reject: Reject, place: str) -> None:
-        self.rejects.append((reject.reason, place, reject.raw))
+    def put(self, reject: Reject, chunk: Records | Columns) -> None:
+        self.rejects.append((reject.reason, chunk.place_of(reject.record), reject.raw))
 
     def predicted(self, name: Any, found: dict[str, float]) -> None:
         self.predictions.append((name, found))

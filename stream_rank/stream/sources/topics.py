@@ -3,8 +3,11 @@
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from typing import Literal
+from dataclasses import replace
+from itertools import accumulate, chain
+from typing import Any, Literal
+
+import numpy as np
 
 from stream_rank.broker.port import Bounds, Consumer, Incoming, Partition, Place, Slice
 from stream_rank.errors import BrokerTrouble, PositionError
@@ -16,7 +19,10 @@ __all__ = ["Topics", "as_position", "partitions_of"]
 _MOMENT = 0.05
 """Seconds that are waited for more: a slow stream is learned soon, and whoever runs the loop is asked often."""
 _CHUNK_BYTES = 4 << 20
-"""Of messages learned at a time; large ones come in smaller company."""
+"""Of messages learned at a time: the next are fetched meanwhile, and handing over costs more than what a cache would save."""
+_FIRST_MESSAGES = 64
+"""Of the first chunk: before the first events nobody knows what features there are, and those that come with new ones are
+read the slow way."""
 _NAP = 0.05
 
 Policy = Literal["fail", "earliest", "latest"]
@@ -59,13 +65,12 @@ class Topics:
         lost: Policy = "fail",
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        self.name = ", ".join(topics)
+        self.name, self._topics = ", ".join(topics), topics
+        self._told: list[str] = []
         self._start, self._lost, self._say = start, lost, say
         self._trouble = trouble
         self._next: dict[Partition, int] = {}
         self._placed = False
-        self._chunk: list[Slice] = []
-        self._begins: list[int] = []
         self.again = 0
         """Messages that came again, and were left out."""
         self._consumer = consumer(self._place)
@@ -74,14 +79,23 @@ class Topics:
 
     def _place(self, bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
         """Where to read partitions that were assigned to us."""
+        begun = {partition.topic for partition in self._next}  # what is added to these is new
         for partition, (first, end) in bounds.items():
             known = self._next.get(partition)
             if known is None:
-                self._next[partition] = first if self._start == "earliest" else end
+                late = self._start == "latest" and partition.topic not in begun
+                self._next[partition] = end if late else first
             elif not first <= known <= end:
                 self._next[partition] = self._instead(partition, known, Bounds(first, end))
         self._placed = True
+        self._tell_of_missing()
         return {partition: self._next[partition] for partition in bounds}
+
+    def _tell_of_missing(self) -> None:
+        missing = [topic for topic in self._topics if topic not in {p.topic for p in self._next}]
+        if missing and missing != self._told:
+            self._say(f"nothing of {', '.join(missing)} is assigned to us: is there such a topic?")
+        self._told = missing
 
     def _instead(self, partition: Partition, known: int, bounds: Bounds) -> int:
         """Where to go on with a partition that does not have what comes next."""
@@ -102,6 +116,7 @@ class Topics:
     def chunks(self, position: Position | None) -> Iterator[Records | None]:
         """Messages from a position on; there is no end."""
         self._next = partitions_of(position)
+        begun = position is not None
         while True:
             try:
                 slices = self._consumer.poll(_MOMENT)
@@ -118,10 +133,19 @@ class Topics:
                 self._placed = False
                 yield self._records([])
             fresh = [each for each in map(self._fresh, slices) if each.offsets]
+            if not fresh:
+                yield self._records([]) if self._passed_by() else None
+                continue
+            if not begun:
+                begun = True
+                head, rest = (
+                    fresh[0].part(0, _FIRST_MESSAGES),
+                    fresh[0].part(_FIRST_MESSAGES, len(fresh[0].offsets)),
+                )
+                yield self._records([head])
+                fresh = [rest, *fresh[1:]]
             for some in _portions(fresh):
                 yield self._records(some)
-            if not fresh:
-                yield None
 
     def _fresh(self, part: Slice) -> Slice:
         """What did not come before."""
@@ -129,17 +153,24 @@ class Topics:
         if part.offsets and part.offsets[0] < expected:
             rest = part.behind(expected)
             self.again += len(part.offsets) - len(rest.offsets)
-            return rest
+            part = rest
+        if None in part.values:
+            return replace(part, values=[value or b"" for value in part.values])
         return part
+
+    def _passed_by(self) -> bool:
+        """Note how far everything was given out: offsets without a message are behind us too. Whether there were any."""
+        reached = self._consumer.reached()
+        passed = {p: at for p, at in reached.items() if at > self._next.get(p, at)}
+        self._next.update(passed)
+        return bool(passed)
 
     def _records(self, slices: list[Slice]) -> Records:
         before = dict(self._next)
         for part in slices:
             self._next[part.partition] = part.offsets[-1] + 1
-        values = [value or b"" for part in slices for value in part.values]
-        self._chunk = slices
-        self._begins = [0, *accumulate(len(part.offsets) for part in slices)]
-        begins = self._begins
+        values: list[Any] = list(chain.from_iterable(part.values for part in slices))
+        begins = [0, *accumulate(len(part.offsets) for part in slices)]
 
         def position_after(done: int) -> Position:
             found = dict(before)
@@ -150,16 +181,15 @@ class Topics:
             return as_position(found)
 
         def place_of(record: int) -> str:
+            partition, offset, _ = origin_of(record)
+            return f"{partition}@{offset}"
+
+        def origin_of(record: int) -> tuple[Partition, int, Incoming]:
             number = bisect_right(begins, record) - 1
-            return f"{slices[number].partition}@{slices[number].offsets[record - begins[number]]}"
+            part, place = slices[number], record - begins[number]
+            return part.partition, part.offsets[place], part.whole(place)
 
-        return as_records(values, position_after, place_of, blank_is_nothing=False)
-
-    def message(self, record: int) -> tuple[Partition, int, Incoming]:
-        """Where a record of the last chunk came from, and all that came with it."""
-        number = bisect_right(self._begins, record) - 1
-        part, place = self._chunk[number], record - self._begins[number]
-        return part.partition, part.offsets[place], part.whole(place)
+        return as_records(values, position_after, place_of, False, origin_of)
 
     # What others want to know ---------------------------------------------------------------
 
@@ -199,13 +229,17 @@ def _portions(slices: list[Slice]) -> Iterator[list[Slice]]:
     size = 0
     some: list[Slice] = []
     for part in slices:
-        begin = 0
-        for end, value in enumerate(part.values, 1):
-            size += len(value or b"")
-            if size >= _CHUNK_BYTES:
-                yield [*some, part.part(begin, end)]
-                size, some, begin = 0, [], end
-        if begin < len(part.offsets):
-            some.append(part.part(begin, len(part.offsets)) if begin else part)
+        lengths: Any = map(len, part.values)  # type: ignore[arg-type]
+        ends = np.cumsum(np.fromiter(lengths, np.int64, len(part.values)))
+        begin = done = 0
+        while begin < len(ends):
+            end = int(np.searchsorted(ends, done + _CHUNK_BYTES - size, "right"))
+            end = min(len(ends), max(end, begin + 1))
+            some.append(part.part(begin, end))
+            size += int(ends[end - 1]) - done
+            begin, done = end, int(ends[end - 1])
+            if size >= _CHUNK_BYTES or begin < len(ends):
+                yield some
+                size, some = 0, []
     if some:
         yield some
