@@ -22,14 +22,14 @@ demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
 
 test: env ## all tests; what needs a tool that is not here is skipped with a reason
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 check: env ## test, and style, types and imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 soak: env ## the long proofs, in full: memory guards, 200 kills of a replay and 50 of a daemon, 10 GB, 10 million events; an hour
 	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_memory.py
