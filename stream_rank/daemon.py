@@ -162,12 +162,17 @@ class Daemon(Run):
         if self.loop.ended:
             return
         learned: Future[None] | None = None
+        placements = 0
         with ThreadPoolExecutor(1, "learning") as elsewhere:
             for chunk in self.source.chunks(self.loop.position):
                 if learned is not None:
                     learned.result()
                     self._check_rejects()
                     learned = None
+                    if (
+                        self.source.placements > placements
+                    ):  # it is known now where they begin, and must stay so
+                        placements, self.asked.for_snapshot = self.source.placements, True
                     yield
                 if chunk is not None:  # learned while the next one is fetched
                     learned = elsewhere.submit(self._learn, chunk)
@@ -175,13 +180,9 @@ class Daemon(Run):
                     yield
 
     def _learn(self, chunk: Records) -> None:
-        before = self.loop.counts.records
         for _ in self.loop.take(chunk):
             pass
-        if self.loop.counts.records > before:
-            self._came = time.monotonic()
-        elif len(chunk) == 0:  # partitions were assigned: from here on it is known where they begin
-            self.asked.for_snapshot = True
+        self._came = time.monotonic()
 
     def _tick(self) -> None:
         """All that is not learning."""

@@ -37,7 +37,7 @@ def test_what_is_sent_comes_whole_and_in_order(cluster: Cluster) -> None:
     cluster.create(topic, 2)
     values = [f"{i}".encode() for i in range(1_000)]
     send(cluster, topic, [*values, None, b""], 1)
-    consumer = cluster.consumer("g", [topic], from_the_beginning)
+    consumer = cluster.consumer(fresh_name("g"), [topic], from_the_beginning)
     before = time.time() * 1000
     parts = take(consumer, 1_002)
     consumer.close(5)
@@ -60,7 +60,7 @@ def test_reading_begins_where_it_is_told(cluster: Cluster) -> None:
         told.append((threading.current_thread(), dict(bounds)))
         return {p: 5 + p.number for p in bounds}
 
-    consumer = cluster.consumer("g", [topic], place)
+    consumer = cluster.consumer(fresh_name("g"), [topic], place)
     parts = take(consumer, 29)
     found = {part.partition.number: part.offsets[0] for part in reversed(parts)}
     assert found == {0: 5, 1: 6}
@@ -156,7 +156,7 @@ def test_what_place_raises_comes_out_of_poll(cluster: Cluster) -> None:
     def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
         raise PositionError("it is gone")
 
-    consumer = cluster.consumer("g", [topic], place)
+    consumer = cluster.consumer(fresh_name("g"), [topic], place)
     with pytest.raises(PositionError, match="it is gone"):
         wait_for(lambda: consumer.poll(0.1))
     consumer.close(5)
@@ -165,7 +165,7 @@ def test_what_place_raises_comes_out_of_poll(cluster: Cluster) -> None:
 @pytest.mark.parametrize("cluster", [name for name in CLIENTS if name != "memory"], indirect=True)
 def test_a_topic_that_is_not_there_yet(cluster: Cluster) -> None:
     topic = fresh_name("late")
-    consumer = cluster.consumer("g", [topic], from_the_beginning)
+    consumer = cluster.consumer(fresh_name("g"), [topic], from_the_beginning)
     with pytest.raises(BrokerTrouble):
         wait_for(lambda: consumer.poll(0.1))
     cluster.create(topic)
@@ -193,7 +193,7 @@ def test_what_is_gone_is_asked_about_again(cluster: Cluster) -> None:
         asked.append(dict(bounds))
         return {p: 10 if len(asked) == 1 else each.first for p, each in bounds.items()}
 
-    consumer = cluster.consumer("g", [topic], place)
+    consumer = cluster.consumer(fresh_name("g"), [topic], place)
     assert take(consumer, 40)[0].offsets[0] == 60
     assert [bounds[Partition(topic, 0)] for bounds in asked] == [Bounds(60, 100)] * 2
     consumer.close(5)
@@ -214,7 +214,7 @@ def test_large_messages_come_and_those_too_large_are_told(cluster: Cluster) -> N
     assert [len(message.value) for message in told.value.messages] == [12_000_000]
     producer.flush(30)
     producer.close()
-    consumer = cluster.consumer("g", [topic], from_the_beginning)
+    consumer = cluster.consumer(fresh_name("g"), [topic], from_the_beginning)
     values = [value for part in take(consumer, 3) for value in part.values]
     consumer.close(5)
     assert [len(value or b"") for value in values] == [10_000_000, 1, 1]
@@ -235,7 +235,7 @@ def test_only_what_was_committed_by_transactions(cluster: Cluster) -> None:
             producer.produce(topic, value, partition=0)
         producer.flush(30)
         (producer.commit_transaction if commits else producer.abort_transaction)(30)
-    consumer = cluster.consumer("g", [topic], from_the_beginning)
+    consumer = cluster.consumer(fresh_name("g"), [topic], from_the_beginning)
     parts = take(consumer, 10)
     assert [value for part in parts for value in part.values] == [b"good"] * 10
 
@@ -252,7 +252,7 @@ def test_a_broker_that_is_not_there(client: str) -> None:
     from stream_rank.broker.clients import consumer_of, producer_of
 
     nowhere = Connection(("127.0.0.1:1",))
-    consumer = consumer_of(client, nowhere, "g", ["t"], from_the_beginning)
+    consumer = consumer_of(client, nowhere, fresh_name("g"), ["t"], from_the_beginning)
     start = time.monotonic()
     with pytest.raises(BrokerTrouble):
         wait_for(lambda: consumer.poll(0.1))

@@ -75,7 +75,9 @@ def test_it_stops_when_it_has_enough_or_nothing_comes(topic: Topic, tmp_path: Pa
     with Daemon(tmp_path / "a", [topic.name], topic.address, flags=["--max-events", 30]) as daemon:
         assert daemon.process.wait(60) == 0
         assert daemon.lines()[-1]["records"] == 30
-    with Daemon(tmp_path / "b", [topic.name], topic.address, group="b", idle_timeout=1) as daemon:
+    with Daemon(
+        tmp_path / "b", [topic.name], topic.address, group=f"b-{topic.name}", idle_timeout=4
+    ) as daemon:
         assert daemon.process.wait(60) == 0
         assert daemon.lines()[-1]["records"] == 50
 

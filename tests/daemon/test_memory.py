@@ -14,7 +14,7 @@ from tests.daemon.conftest import Daemon, Topic
 
 EVENTS = 10_000_000 if os.environ.get("SOAK") else 500_000
 _STEPS = 20
-_BLOCK = 10_000
+_BLOCK = 5_000
 
 
 def test_memory_does_not_grow(kafka: Kafka, tmp_path: Path) -> None:

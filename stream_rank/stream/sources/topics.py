@@ -71,6 +71,8 @@ class Topics:
         self._trouble = trouble
         self._next: dict[Partition, int] = {}
         self._placed = False
+        self.placements = 0
+        """How often partitions were placed."""
         self.again = 0
         """Messages that came again, and were left out."""
         self._consumer = consumer(self._place)
@@ -88,6 +90,7 @@ class Topics:
             elif not first <= known <= end:
                 self._next[partition] = self._instead(partition, known, Bounds(first, end))
         self._placed = True
+        self.placements += 1
         self._tell_of_missing()
         return {partition: self._next[partition] for partition in bounds}
 
