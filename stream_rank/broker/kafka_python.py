@@ -36,6 +36,8 @@ _MOST_RECORDS = 8_192
 """Of a poll: enough that what a poll costs is shared, few enough to learn within some hundredths of a second."""
 _SPINS, _REST = 20, 1.0
 """Polls in a row that gave nothing and were busy all the time; and seconds of rest from then on."""
+_LOOK = 5.0
+"""Seconds between two looks for the topics, while nothing of them is ours."""
 _METADATA_MS = 10_000
 """New topics and partitions are found within so long."""
 _LARGEST_REQUEST = 200_000_000
@@ -186,6 +188,7 @@ class KafkaPythonConsumer:
         self._changes = 0
         self._committing: Any = None
         self._spins = 0
+        self._next_look = 0.0
         self.rebalances = 0
 
     @property
@@ -265,7 +268,8 @@ class KafkaPythonConsumer:
                 self._open()
             self._place_fresh()
             found = self._polled(seconds)
-            if not self._placed and not found:
+            if not self._placed and not found and time.monotonic() > self._next_look:
+                self._next_look = time.monotonic() + _LOOK
                 for topic in self._topics:
                     self._numbers(topic)
             with self._lock:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 __all__ = ["Trouble"]
 
-_FIRST_WAIT, _LONGEST_WAIT = 0.1, 10.0
-"""Seconds between two tries: a broker that restarts is found again soon, and one that is down is left alone."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+"""Seconds between two tries: a broker that restarts is found again soon, and one that is down is left alone.
+Longer ones would keep a client from joining its group, which takes several polls."""
 
 
 class Trouble:

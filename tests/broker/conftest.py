@@ -116,7 +116,7 @@ def from_the_beginning(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition,
     return {partition: each.first for partition, each in bounds.items()}
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     until = time.monotonic() + seconds
     while True:
         found = condition()

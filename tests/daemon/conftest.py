@@ -140,7 +140,7 @@ class Daemon:
         return found
 
     def until(
-        self, condition: Callable[[dict[str, Any]], Any], seconds: float = 60.0
+        self, condition: Callable[[dict[str, Any]], Any], seconds: float = 90.0
     ) -> dict[str, Any]:
         """The status once it is as wanted."""
 
@@ -152,7 +152,7 @@ class Daemon:
         good: dict[str, Any] = wait_for(found, seconds)
         return good
 
-    def learned(self, count: int, seconds: float = 60.0) -> dict[str, Any]:
+    def learned(self, count: int, seconds: float = 90.0) -> dict[str, Any]:
         return self.until(lambda status: status["learned"] >= count, seconds)
 
     def end(self, number: int = signal.SIGTERM, seconds: float = 40.0) -> int:
