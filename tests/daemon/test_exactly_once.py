@@ -57,14 +57,13 @@ def _kill_at_some_moment(daemon: Daemon, generator: random.Random) -> None:
 def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iterator[None]:
     """A run through so many kills; whenever it comes to its end, and at last, it is looked at."""
     generator, kills, finished = random.Random(5), 0, False
+    settings = {"snapshot_events": 1, "keep": 2, **settings}
     while kills < KILLS or not finished:
-        with Daemon(
-            folder, [topic.name], topic.address, snapshot_events=1, keep=2, **settings
-        ) as daemon:
+        with Daemon(folder, [topic.name], topic.address, **settings) as daemon:
             if kills < KILLS:
                 _kill_at_some_moment(daemon, generator)
             else:
-                daemon.process.wait(300)
+                daemon.process.wait(900)
             if daemon.process.returncode == 0:
                 yield
                 finished = True
@@ -140,6 +139,7 @@ def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_pat
         "max_features": events,
         "max_events": events,
         "client": client,
+        "snapshot_events": max(1, events // 40),  # each has the names of all features
     }
     for _ in _through_kills(tmp_path, topic, settings):
         weights = exported(load(tmp_path / "out"))["weights"]
