@@ -8,7 +8,6 @@ import random
 import resource
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import command, run, summary_of
+from tests.killing import kill, unfinished
 from tests.stream.conftest import mixed
 
 KILLS = 200 if os.environ.get("SOAK") else 8
@@ -49,38 +49,6 @@ def assert_same(out: Path, whole: Path) -> None:
         assert (out / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-def _newest(snapshots: Path) -> str:
-    try:
-        return (snapshots / "latest").read_text()
-    except OSError:
-        return ""
-
-
-def _unfinished(snapshots: Path) -> bool:
-    try:
-        return any(name.startswith(".unfinished-") for name in os.listdir(snapshots))
-    except OSError:
-        return False
-
-
-def _kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random) -> str:
-    """Kill a run at a random moment: while it starts, behind a snapshot, or inside the writing of one."""
-    snapshots, before = out / "snapshots", _newest(out / "snapshots")
-    kind = generator.choice(
-        ["at any moment", "behind a snapshot", "inside a snapshot", "inside a snapshot"]
-    )
-    until = time.monotonic() + (generator.uniform(0, 4) if kind == "at any moment" else 60)
-    while process.poll() is None and time.monotonic() < until:
-        if kind == "behind a snapshot" and _newest(snapshots) != before:
-            time.sleep(generator.uniform(0, 0.1))
-            break
-        if kind == "inside a snapshot" and _newest(snapshots) != before and _unfinished(snapshots):
-            break
-    process.kill()
-    process.wait()
-    return kind
-
-
 def test_killed_and_resumed_again_and_again(stream: Path, whole: Path, tmp_path: Path) -> None:
     generator, kills, inside, finished = random.Random(7), 0, 0, 0
     out = tmp_path / "out"
@@ -91,7 +59,7 @@ def test_killed_and_resumed_again_and_again(stream: Path, whole: Path, tmp_path:
             stderr=subprocess.DEVNULL,
         )
         if kills < KILLS:
-            kind = _kill(process, out, generator)
+            kind = kill(process, out, generator)
         else:
             process.wait(120)
         if process.returncode == 0:
@@ -101,7 +69,7 @@ def test_killed_and_resumed_again_and_again(stream: Path, whole: Path, tmp_path:
         else:
             assert process.returncode == -9, process.returncode
             kills += 1
-            inside += kind == "inside a snapshot" and _unfinished(out / "snapshots")
+            inside += kind == "inside a snapshot" and unfinished(out)
     assert inside > 0
     assert finished > 0
 
@@ -129,7 +97,7 @@ def _full(out: Path, flags: list[Any], **more: Any) -> None:
     assert ran.code == 6, ran.error
     assert "go on with --resume" in ran.error or "the one before is whole" in ran.error
     assert "Traceback" not in ran.error
-    assert not _unfinished(out / "snapshots")
+    assert not unfinished(out)
 
 
 def test_files_that_may_not_grow(stream: Path, whole: Path, tmp_path: Path) -> None:

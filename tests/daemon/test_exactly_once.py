@@ -7,7 +7,6 @@ import json
 import os
 import random
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,38 +19,10 @@ from stream_rank.broker.port import Message
 from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
 from tests.daemon.conftest import Daemon, Topic
+from tests.killing import kill
 
 SOAK = bool(os.environ.get("SOAK"))
 KILLS, EVENTS = (50, 500_000) if SOAK else (4, 60_000)
-
-
-def _newest(out: Path) -> str:
-    try:
-        return (out / "snapshots/latest").read_text()
-    except OSError:
-        return ""
-
-
-def _unfinished(out: Path) -> bool:
-    try:
-        return any(name.startswith(".unfinished-") for name in os.listdir(out / "snapshots"))
-    except OSError:
-        return False
-
-
-def _kill_at_some_moment(daemon: Daemon, generator: random.Random) -> None:
-    """While it starts, behind a snapshot, or inside the writing of one."""
-    out, before = daemon.out, _newest(daemon.out)
-    kind = generator.choice(["any", "behind", "inside", "inside"])
-    until = time.monotonic() + (generator.uniform(0, 5) if kind == "any" else 60)
-    while daemon.process.poll() is None and time.monotonic() < until:
-        if kind == "behind" and _newest(out) != before:
-            time.sleep(generator.uniform(0, 0.05))
-            break
-        if kind == "inside" and _newest(out) != before and _unfinished(out):
-            break
-    daemon.process.kill()
-    daemon.process.wait()
 
 
 def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iterator[None]:
@@ -61,7 +32,7 @@ def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iter
     while kills < KILLS or not finished:
         with Daemon(folder, [topic.name], topic.address, **settings) as daemon:
             if kills < KILLS:
-                _kill_at_some_moment(daemon, generator)
+                kill(daemon.process, daemon.out, generator)
             else:
                 daemon.process.wait(900)
             if daemon.process.returncode == 0:

@@ -1,0 +1,42 @@
+"""Killing a run at a random moment, as all proofs of resuming do."""
+
+import os
+import random
+import subprocess
+import time
+from pathlib import Path
+
+__all__ = ["kill", "unfinished"]
+
+
+def _newest(out: Path) -> str:
+    try:
+        return (out / "snapshots/latest").read_text()
+    except OSError:
+        return ""
+
+
+def unfinished(out: Path) -> bool:
+    """Whether a snapshot was being written."""
+    try:
+        return any(name.startswith(".unfinished-") for name in os.listdir(out / "snapshots"))
+    except OSError:
+        return False
+
+
+def kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random) -> str:
+    """Kill a run while it starts, behind a snapshot, or inside the writing of one."""
+    before = _newest(out)
+    kind = generator.choice(
+        ["at any moment", "behind a snapshot", "inside a snapshot", "inside a snapshot"]
+    )
+    until = time.monotonic() + (generator.uniform(0, 5) if kind == "at any moment" else 60)
+    while process.poll() is None and time.monotonic() < until:
+        if kind == "behind a snapshot" and _newest(out) != before:
+            time.sleep(generator.uniform(0, 0.1))
+            break
+        if kind == "inside a snapshot" and _newest(out) != before and unfinished(out):
+            break
+    process.kill()
+    process.wait()
+    return kind
