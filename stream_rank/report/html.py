@@ -105,7 +105,7 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
         f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         '<p class="note">Every event was predicted before it was learned; these are the losses of those predictions, '
-        "of all of them and of the last ones. The magnitude loss is over all pairs of events, whatever their groups.</p>"
+        "of all of them and of the last ones. The magnitude loss is over the pairs of events within a group.</p>"
     )
 
 
