@@ -4,7 +4,7 @@ DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker test check soak format table picture figure jester bench lock clean
+.PHONY: help env demo broker live dashboards test check soak format table picture figure jester bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -36,6 +36,12 @@ soak: env ## the long proofs, in full: memory guards, 200 kills of a replay and 
 
 broker: env ## a real Kafka on 127.0.0.1:9092, until Ctrl-C; Java and Maven are needed
 	$(BIN)/python -m simulators broker
+
+live: env ## all of it on this machine: Kafka, a daemon, a producer, Prometheus, and Grafana if it is on the PATH; until Ctrl-C
+	$(BIN)/python -m simulators live
+
+dashboards: env ## write Grafana's JSON anew
+	$(BIN)/python -m dashboards
 
 format: env ## let ruff lay the code out
 	$(BIN)/ruff format .

@@ -40,6 +40,18 @@ def _parser() -> argparse.ArgumentParser:
     broker = commands.add_parser("broker", help="a real Kafka on loopback, until Ctrl-C")
     broker.add_argument("--port", type=_whole, default=9092, help="(%(default)s)")
 
+    load = commands.add_parser("load", help="a producer of ratings that drift, until Ctrl-C")
+    load.add_argument("--brokers", default="127.0.0.1:9092", help="(%(default)s)")
+    load.add_argument("--topic", default="ratings", help="(%(default)s)")
+    load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
+
+    live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
+    for each in (load, live):
+        each.add_argument("--rate", type=_whole, default=2000, help="events a second (%(default)s)")
+        each.add_argument(
+            "--drift-seconds", type=_whole, default=180, help="between two drifts (%(default)s)"
+        )
+
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
     table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
@@ -88,6 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import broker
 
         return broker.serve(given.port)
+    if given.command == "load":
+        from simulators import load
+
+        return load.run(given.brokers, given.topic, given.rate, given.drift_seconds, given.seed)
+    if given.command == "live":
+        from simulators import live
+
+        return live.serve(given.rate, given.drift_seconds)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

@@ -2,19 +2,20 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import stream_rank
 from stream_rank.asked import Asked
 from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.port import Consumer, Partition, Place
+from stream_rank.broker.port import Consumer, Place
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.errors import BrokerTrouble, ConfigError, TooManyRejectsError, WriteError
-from stream_rank.monitoring.exporter import Exporter, Readings
+from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http import Endpoints, Server
 from stream_rank.monitoring.log import Log
+from stream_rank.monitoring.observer import Observer, Sent
 from stream_rank.run import Run, as_json
 from stream_rank.stream.chunk import Records
 from stream_rank.stream.dead_letters import DeadLetters
@@ -23,14 +24,12 @@ from stream_rank.stream.outlet import Outlet
 from stream_rank.stream.predictions import PredictionTopic
 from stream_rank.stream.rejects import RejectFile, RejectLimit, Rejects
 from stream_rank.stream.snapshot import Snapshot
-from stream_rank.stream.sources.topics import Topics, partitions_of
+from stream_rank.stream.sources.topics import Topics
 from stream_rank.stream.trouble import Trouble
 from stream_rank.watch import Watch
 
 __all__ = ["Daemon"]
 
-_LOOK = 1.0
-"""Seconds between two looks at how far behind the end it is."""
 _ANSWER = 2.0
 """Seconds that a question for the status waits for the loop to come by."""
 
@@ -62,12 +61,13 @@ class Daemon(Run):
         )
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
         outlets: dict[str, Outlet] = {}
-        rejects = self._reject_outlet(config, outlets)
+        sent: dict[Any, Sent] = {}
+        rejects = self._reject_outlet(config, outlets, sent)
         predictions = None
         if config.predictions is not None:
             producer = producer_of(config.client, self._connection)
             predictions = PredictionTopic(producer, config.predictions)
-            outlets["predictions"] = predictions
+            outlets["predictions"] = sent["predictions"] = predictions
         super().__init__(
             config,
             True,
@@ -78,19 +78,28 @@ class Daemon(Run):
             asked,
         )
         self._rejects_before = self.loop.counts.rejects
-        self._start = self._turned = self._came = time.monotonic()
+        self._start = self._came = time.monotonic()
         self._next_try = 0.0
         self._next_line = self._start + config.log_seconds
         self._line_records = self.loop.counts.records
-        self._lag: dict[Partition, int] = {}
-        self._next_look = 0.0
         self._asking, self._answered = threading.Event(), threading.Event()
         self._status = ""
-        self._exporter = Exporter(self._readings)
+        self.observer = Observer(
+            self.loop,
+            self.source,
+            self.keeper,
+            config.client,
+            config.snapshot_seconds,
+            sum((self.resumed_from or {}).values()),
+            self._counted,
+            sent,
+        )
         self.server = Server(
             config.host,
             config.port,
-            Endpoints(self._live, self._ready, self._exporter.text, self._status_of_loop),
+            Endpoints(
+                self._live, self._ready, Exporter(self.observer.readings).text, self._status_of_loop
+            ),
         )
 
     def _to_resume(self) -> Snapshot | None:
@@ -115,20 +124,25 @@ class Daemon(Run):
 
         return consumer
 
-    def _reject_outlet(self, config: DaemonConfig, outlets: dict[str, Outlet]) -> Rejects:
+    def _reject_outlet(
+        self, config: DaemonConfig, outlets: dict[str, Outlet], sent: dict[Any, Sent]
+    ) -> Rejects:
         if config.dead_letters is None:
             file = RejectFile(Journal(config.out / "rejects.jsonl"))
             outlets["rejects"] = file.journal
             return file
         producer = producer_of(config.client, self._connection)
         letters = DeadLetters(producer, config.dead_letters)
-        outlets["rejects"] = letters
+        outlets["rejects"] = sent["dead_letters"] = letters
         return letters
 
     # Running --------------------------------------------------------------------------------
 
-    def run(self) -> dict[str, Any]:
-        """Learn until somebody wants it to stop, or all that was wanted is done; the summary."""
+    def run(self, between: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        """Learn until somebody wants it to stop, or all that was wanted is done; the summary.
+
+        `between` is called between chunks.
+        """
         log, config = self._log, self.config
         log.say(
             "info",
@@ -144,6 +158,7 @@ class Daemon(Run):
         try:
             for _ in self._steps():
                 self._tick()
+                between()
                 if self.asked.to_stop or self.loop.ended or self._idle():
                     break
             return self._stop()
@@ -164,7 +179,10 @@ class Daemon(Run):
         learned: Future[None] | None = None
         placements = 0
         with ThreadPoolExecutor(1, "learning") as elsewhere:
-            for chunk in self.source.chunks(self.loop.position):
+            chunks = self.source.chunks(self.loop.position)
+            while True:
+                with self.loop.stopwatch.stage("polling"):
+                    chunk = next(chunks)
                 if learned is not None:
                     learned.result()
                     self._check_rejects()
@@ -183,15 +201,17 @@ class Daemon(Run):
         for _ in self.loop.take(chunk):
             pass
         self._came = time.monotonic()
+        if len(chunk):
+            assert chunk.origin_of is not None  # of messages
+            self.observer.learned(len(chunk), chunk.origin_of(0)[2].timestamp)
 
     def _tick(self) -> None:
         """All that is not learning."""
-        self._turned = now = time.monotonic()
+        now = time.monotonic()
+        self.observer.turned()
         self.passed(now - self._start)
         if now >= self._next_try:
             self._keep(now)
-        if now >= self._next_look:  # here, since a client's locks are for one thread
-            self._lag, self._next_look = self.source.lag(self.loop.position), now + _LOOK
         if self._asking.is_set():
             self._asking.clear()
             self._status = self._log.hidden(as_json(self.status(), indent=2))
@@ -231,7 +251,7 @@ class Daemon(Run):
                 (counts.records - self._line_records) / (now - self._next_line + period)
             ),
             rejects=counts.rejects,
-            lag=sum(self._lag.values()),
+            lag=sum(self.observer.lag.values()),
             recent_loss={name: loss and round(loss, 4) for name, loss in losses.items()},
         )
         self._line_records, self._next_line = counts.records, now + period
@@ -300,7 +320,7 @@ class Daemon(Run):
         return self._status if self._answered.wait(_ANSWER) else None
 
     def _live(self) -> tuple[bool, str]:
-        age = time.monotonic() - self._turned
+        age = self.observer.tick_age
         good = age < self.config.live_seconds
         return good, f"the loop turned {age:.1f} seconds ago"
 
@@ -310,39 +330,12 @@ class Daemon(Run):
             return True, f"restored, and {assigned} partitions are assigned"
         return False, "restored, and waiting for partitions"
 
-    def _readings(self) -> Readings:
-        counts, source, last = self.loop.counts, self.source, self.keeper.last
-        boards = self.loop.scoreboard.boards
-        now = time.monotonic()
-        position = self.loop.position
-        places = partitions_of(position)
-        once: dict[str, float | None] = {
-            "stream_rank_assigned_partitions": len(source.assignment),
-            "stream_rank_rebalances_total": source.rebalances,
-            "stream_rank_repeated_messages_total": source.again,
-            "stream_rank_client_warnings_total": self._log.client_warnings,
-            "stream_rank_snapshots_total": self.keeper.written,
-            "stream_rank_snapshot_age_seconds": now - last.moment if last.name else None,
-            "stream_rank_snapshot_size_bytes": last.size if last.name else None,
-            "stream_rank_snapshot_duration_seconds": last.seconds if last.name else None,
-            "stream_rank_tick_age_seconds": now - self._turned,
-            "stream_rank_ready": float(bool(source.assignment)),
-            "stream_rank_resumed_after_records": sum((self.resumed_from or {}).values()),
+    def _counted(self) -> dict[str, int]:
+        return {
+            "kafka": self._kafka.count,
+            "snapshots": self._snapshots.count,
+            "client": self._log.client_warnings,
         }
-        named: dict[str, dict[tuple[str, ...], float | None]] = {
-            "stream_rank_records_total": {(k,): v for k, v in counts.as_dict().items()},
-            "stream_rank_predictions_scored_total": {(k,): b.events for k, b in boards.items()},
-            "stream_rank_loss": {(k,): b.loss for k, b in boards.items()},
-            "stream_rank_recent_loss": {(k,): b.recent_loss for k, b in boards.items()},
-            "stream_rank_position": {(p.topic, str(p.number)): o for p, o in places.items()},
-            "stream_rank_lag": {(p.topic, str(p.number)): v for p, v in self._lag.items()},
-            "stream_rank_failures_total": {
-                ("kafka",): self._kafka.count,
-                ("snapshots",): self._snapshots.count,
-            },
-            "stream_rank_build_info": {(stream_rank.__version__,): 1},
-        }  # fmt: skip
-        return {**{name: {(): value} for name, value in once.items()}, **named}
 
 
 def _nowhere(_: Any, __: dict[str, float]) -> None:

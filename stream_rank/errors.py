@@ -15,6 +15,7 @@ __all__ = [
     "SnapshotError",
     "TooLargeError",
     "TooManyRejectsError",
+    "UnreadableError",
     "WriteError",
 ]
 
@@ -22,13 +23,26 @@ __all__ = [
 class EventError(ValueError):
     """An event that cannot be learned from or ranked; the learner is as it was before."""
 
+    kind = "schema"
+    """What was wrong, in one word of few: for counting."""
+
+
+class UnreadableError(EventError):
+    """Bytes that are no JSON, or more of them than are looked at."""
+
+    kind = "unreadable"
+
 
 class FeatureError(EventError):
     """A feature whose value is not a usable number."""
 
+    kind = "feature"
+
 
 class LabelError(EventError):
     """A label that is not one of the ranks."""
+
+    kind = "label"
 
 
 class InputError(Exception):

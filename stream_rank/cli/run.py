@@ -32,13 +32,12 @@ def run(given: argparse.Namespace) -> int:
     log = Log(config.log, secrets=[password] if password else [])
     watch = Watch(config.stop_seconds, ExitCode.TERMINATED, log.warning)
     asked, _ = listen(watch.begin)
-    from stream_rank.collector import calm_collector
+    from stream_rank.collector import Collector
     from stream_rank.daemon import Daemon
 
     for name in _CLIENTS:
         logging.getLogger(name).addHandler(ClientLog(log))
         logging.getLogger(name).propagate = False
     with Daemon(config, log, asked, watch) as daemon:
-        calm_collector()
-        daemon.run()
+        daemon.run(Collector().tick)
     return ExitCode.DONE

@@ -1,20 +1,26 @@
 """Metrics for Prometheus, read off when it asks: events pay nothing for them."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
 from stream_rank.monitoring.catalogue import CATALOGUE
+from stream_rank.stream.times import Times
 
 __all__ = ["Exporter", "Readings"]
 
-Readings = Mapping[str, Mapping[tuple[str, ...], float | None]]
+Readings = Mapping[str, Mapping[tuple[str, ...], float | Times | None]]
 """Values by the values of labels, by the name of the metric; None where there is none yet."""
 
-_FAMILIES: dict[str, Any] = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
+_FAMILIES: dict[str, Any] = {
+    "counter": CounterMetricFamily,
+    "gauge": GaugeMetricFamily,
+    "histogram": HistogramMetricFamily,
+}
 
 
 class Exporter(Collector):
@@ -24,6 +30,7 @@ class Exporter(Collector):
         self._readings = readings
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
+        ProcessCollector(registry=self._registry)
 
     def describe(self) -> Iterator[Any]:
         """Nothing is asked when it is registered."""
@@ -35,10 +42,18 @@ class Exporter(Collector):
             metric = CATALOGUE[name]
             family = _FAMILIES[metric.kind](name, metric.meaning, labels=metric.labels)
             for labels, value in values.items():
-                if value is not None:
+                if isinstance(value, Times):
+                    family.add_metric(labels, _buckets(value), sum_value=value.total)
+                elif value is not None:
                     family.add_metric(labels, value)
             yield family
 
     def text(self) -> bytes:
         """As `/metrics` has it."""
         return generate_latest(self._registry)
+
+
+def _buckets(times: Times) -> list[tuple[str, float]]:
+    """Bounds, with how many were at most as much."""
+    bounds = [*(f"{bound:g}" for bound in times.bounds), "+Inf"]
+    return list(zip(bounds, accumulate(times.counts), strict=True))

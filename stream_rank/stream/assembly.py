@@ -76,10 +76,10 @@ class Assembly:
         if event.group is not None:
             self.groups[record] = event.group
 
-    def reject(self, record: int, reason: str, raw: bytes) -> None:
+    def reject(self, record: int, reason: str, raw: bytes, kind: str = "schema") -> None:
         """Leave out a record that could not be read."""
         self._keep[record] = False
-        self._rejects.append(Reject(record, reason, raw))
+        self._rejects.append(Reject(record, reason, raw, kind))
 
     def skip(self, record: int) -> None:
         """Leave out a record that is blank."""

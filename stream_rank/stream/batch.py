@@ -8,7 +8,10 @@ import numpy.typing as npt
 
 from stream_rank.learners.rows import Rows
 
-__all__ = ["Batch", "Reject"]
+__all__ = ["REJECTED_FOR", "Batch", "Reject"]
+
+REJECTED_FOR = ("unreadable", "schema", "feature", "label", "unmatched")
+"""Kinds of rejects: no JSON or too long; no event; a feature or a label that cannot be; a label that nobody waits for."""
 
 
 class Reject(NamedTuple):
@@ -18,6 +21,8 @@ class Reject(NamedTuple):
     """Which of the chunk's records it is."""
     reason: str
     raw: bytes
+    kind: str = "schema"
+    """One of `REJECTED_FOR`."""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class Board:
         self._detector = DriftDetector()
         self._pairs, self._pairs_wrong = 0, 0.0
         self.drifts: list[int] = []
+        self.drifts_met = 0
+        """Since the board was made, whatever was before."""
         self.points: list[dict[str, Any]] = []
 
     def count(self, labels: Array, predictions: Array, numbers: Array, n_groups: int = 1) -> None:
@@ -62,6 +64,7 @@ class Board:
             end += BLOCK
             if self._detector.update(mean):
                 self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
+                self.drifts_met += 1
 
     def _make_groups(self, n_groups: int) -> None:
         """Make columns for groups; their number depends on the groups alone, not on when they come."""
@@ -101,13 +104,19 @@ class Board:
     @property
     def loss(self) -> float | None:
         """The rank loss or the magnitude loss of all predictions; None without any."""
-        if self.ranks or self.events == 0:
-            return self._mean(LOSS)
-        _, counts, _, spreads = self._arrays["groups"]
+        total, terms = self.loss_sum
+        return total / terms if terms else None
+
+    @property
+    def loss_sum(self) -> tuple[float, float]:
+        """What the loss is the quotient of: a sum over predictions or over pairs, and their number. Neither ever falls."""
         sums = self._arrays["sums"]
+        if self.ranks:
+            return float(sums[LOSS]), float(sums[COUNT])
+        _, counts, _, spreads = self._arrays["groups"]
         with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
-            spread, pairs = sums[SPREAD] + counts @ spreads, sums[PAIRS] + counts @ counts
-            return float(2 * spread / pairs)
+            total, pairs = 2 * (sums[SPREAD] + counts @ spreads), sums[PAIRS] + counts @ counts
+        return float(total), float(pairs)
 
     @property
     def recent_loss(self) -> float | None:

@@ -27,7 +27,8 @@ class DeadLetters:
 
     def __init__(self, producer: Producer, topic: str) -> None:
         self._producer, self._topic = producer, topic
-        self._sent = 0
+        self._mark = self.sent = 0
+        """Letters of the run, and of this process."""
 
     def put(self, reject: Reject, chunk: Records | Columns) -> None:
         """Send a reject."""
@@ -47,11 +48,12 @@ class DeadLetters:
             self._producer.send(Message(self._topic, message.value, message.key, headers))
         except TooLargeError as error:  # of those before
             self._send_clipped(error)
-        self._sent += 1
+        self._mark += 1
+        self.sent += 1
 
     def begin(self, mark: int = 0) -> None:
         """Count on."""
-        self._sent = mark
+        self._mark = mark
 
     def mark(self) -> int:
         """Make sure that all letters are with the broker; how many there are."""
@@ -60,7 +62,7 @@ class DeadLetters:
         except TooLargeError as error:
             self._send_clipped(error)
             self._producer.flush(_SECONDS)
-        return self._sent
+        return self._mark
 
     def _send_clipped(self, error: TooLargeError) -> None:
         for message in error.messages:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.decimals import powers_of_ten
 from stream_rank.engine.scan import Reading, scan
-from stream_rank.errors import EventError
+from stream_rank.errors import EventError, UnreadableError
 from stream_rank.stream import event as schema
 from stream_rank.stream import wire
 from stream_rank.stream.assembly import Assembly
@@ -73,11 +73,11 @@ class Decoder:
             raw = chunk.raw(record)
             try:
                 if len(raw) > MOST_BYTES:
-                    raise EventError(f"longer than {MOST_BYTES:,} bytes")
+                    raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
                 assembly.put(record, self._read(raw))
             except EventError as error:
                 if raw.strip() or not chunk.blank_is_nothing:
-                    assembly.reject(record, str(error), raw)
+                    assembly.reject(record, str(error), raw, error.kind)
                 else:
                     assembly.skip(record)
         if self.limits.grouped:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
-from stream_rank.errors import EventError
+from stream_rank.errors import EventError, UnreadableError
 from stream_rank.stream.moment import NO_TIME, moment_of
 
 __all__ = [
@@ -195,7 +195,7 @@ def parse(raw: bytes) -> Event:
     try:
         content = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        raise EventError(f"not JSON: {error}") from None
+        raise UnreadableError(f"not JSON: {error}") from None
     return check(content)
 
 

@@ -54,9 +54,14 @@ class Keeper:
         """Snapshots, since the run was begun or gone on with."""
         self.last = Written("", 0, 0.0, clock())
 
+    @property
+    def unsaved(self) -> int:
+        """Records that no snapshot has."""
+        return self._loop.counts.records - self._last_records
+
     def tick(self) -> None:
         """Write a snapshot if one is due."""
-        records = self._loop.counts.records - self._last_records
+        records = self.unsaved
         seconds = self._clock() - self._last_time
         if (
             self._asked.for_snapshot
@@ -70,7 +75,8 @@ class Keeper:
         self._asked.for_snapshot = False
         start = self._clock()
         try:
-            name, size = self._store.write(self.content(), self._loop.counts.records)
+            with self._loop.stopwatch.stage("snapshotting"):
+                name, size = self._store.write(self.content(), self._loop.counts.records)
         except OSError as error:
             raise WriteError(
                 f"no snapshot could be written to {self._store.url}: {error}; the one before is whole"

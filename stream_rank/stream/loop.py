@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.learners.rows import Rows
-from stream_rank.stream.batch import Batch, Reject
+from stream_rank.stream.batch import REJECTED_FOR, Batch, Reject
 from stream_rank.stream.chunk import Columns, Position, Records
 from stream_rank.stream.contestant import Contestant
 from stream_rank.stream.counts import Counts
@@ -18,6 +18,7 @@ from stream_rank.stream.moment import FIRST, LAST, NO_TIME
 from stream_rank.stream.pace import Pace
 from stream_rank.stream.rejects import Rejects
 from stream_rank.stream.scoreboard import Scoreboard
+from stream_rank.stream.stopwatch import Stopwatch
 from stream_rank.stream.waiting import Waiter, WaitingRoom
 
 __all__ = ["Loop", "Predictions"]
@@ -27,6 +28,8 @@ Predictions = Callable[[Any, dict[str, float]], None]
 """Takes the id of a request, and what every learner predicted."""
 
 _SKIPPED = -1
+_SAMPLE = 64
+"""Ratings that learners are looked at by: enough for a mean."""
 
 
 class Loop:
@@ -58,6 +61,11 @@ class Loop:
         """Events that were left out because it is not known when they happened."""
         self.streak = self.longest_streak = 0
         """Rejects in a row: the last ones, and the most that there ever were."""
+        self.rejected_for = dict.fromkeys(REJECTED_FOR, 0)
+        """Rejects by what was wrong, since the loop was made."""
+        self.stopwatch = Stopwatch([each.name for each in contestants])
+        self.last_ratings: tuple[Rows, Array] | None = None
+        """Some of the last ratings with their labels, as good as their batch is."""
         self._rejects, self._predictions = rejects, predictions
         self._between, self._pace = between, pace
         self._most = max_events
@@ -70,7 +78,8 @@ class Loop:
     def take(self, chunk: Records | Columns) -> Iterator[None]:
         """Learn the events of a chunk, as many of them as are wanted, in portions as they are due."""
         decoder = self.decoder
-        batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
+        with self.stopwatch.stage("decoding"):
+            batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
         kinds = self._wanted(batch)
         end, enough = self._end(kinds)
         times = batch.times
@@ -127,6 +136,7 @@ class Loop:
         """Hand on rejects in the order of their records."""
         for reject in sorted(rejects):
             self._rejects.put(reject, chunk)
+            self.rejected_for[reject.kind] += 1
         self.counts.rejects += len(rejects)
 
     def _count_streak(self, events: Array, rejects: list[Reject]) -> None:
@@ -164,12 +174,14 @@ class Loop:
                 self.counts.skipped += last - first
             elif kind == Kind.RATING:
                 self._ratings(batch, first, last)
-            elif kind == Kind.REQUEST:
-                self._requests(batch, first, last)
-            elif kind == Kind.PREFERENCE:
-                self._preferences(batch, first, last)
             else:
-                rejects += self._labels(batch, first, last, chunk)
+                with self.stopwatch.stage("learning"):
+                    if kind == Kind.REQUEST:
+                        self._requests(batch, first, last)
+                    elif kind == Kind.PREFERENCE:
+                        self._preferences(batch, first, last)
+                    else:
+                        rejects += self._labels(batch, first, last, chunk)
         return rejects
 
     def _groups(self, batch: Batch, first: int, last: int) -> list[Any] | None:
@@ -180,14 +192,22 @@ class Loop:
         return time if FIRST <= time <= LAST else None
 
     def _ratings(self, batch: Batch, first: int, last: int) -> None:
+        stopwatch = self.stopwatch
         while first < last:
             end = min(last, first + self.scoreboard.room)
             rows, labels = batch.rows.part(first, end), batch.labels[first:end]
             groups = self._groups(batch, first, end)
-            found = {each.name: each.learn(rows, labels, groups) for each in self.contestants}
-            self.scoreboard.count(labels, found, groups)
-            self.counts.learned += end - first
-            self.scoreboard.advance(end - first, self._time_at(batch, end - 1))
+            found = {}
+            with stopwatch.stage("learning"):
+                for each in self.contestants:
+                    with stopwatch.learner(each.name):
+                        found[each.name] = each.learn(rows, labels, groups)
+            with stopwatch.stage("scoring"):
+                self.scoreboard.count(labels, found, groups)
+                self.counts.learned += end - first
+                self.scoreboard.advance(end - first, self._time_at(batch, end - 1))
+            some = max(first, end - _SAMPLE)
+            self.last_ratings = batch.rows.part(some, end), batch.labels[some:end]
             first = end
 
     def _requests(self, batch: Batch, first: int, last: int) -> None:
@@ -242,7 +262,7 @@ class Loop:
                 reason = f"id: no features wait under {batch.ids[place]!r}"
                 if self.waiting.dropped:
                     reason += f"; {self.waiting.dropped:,} were dropped, since more may not wait"
-                rejects.append(Reject(record, reason, chunk.raw(record)))
+                rejects.append(Reject(record, reason, chunk.raw(record), "unmatched"))
                 continue
             count = np.array([len(waiter.slots)])
             rows = Rows(

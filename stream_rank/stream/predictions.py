@@ -39,22 +39,24 @@ class PredictionTopic:
 
     def __init__(self, producer: Producer, topic: str) -> None:
         self._producer, self._topic = producer, topic
-        self._sent = 0
+        self._mark = self.sent = 0
+        """Predictions of the run, and of this process."""
 
     def put(self, name: Any, predictions: dict[str, float]) -> None:
         """Send the predictions for a request."""
         key = None if name is None else str(name).encode(errors="replace")
         self._producer.send(Message(self._topic, as_line(name, predictions), key))
-        self._sent += 1
+        self._mark += 1
+        self.sent += 1
 
     def begin(self, mark: int = 0) -> None:
         """Count on."""
-        self._sent = mark
+        self._mark = mark
 
     def mark(self) -> int:
         """Make sure that all are with the broker; how many there are."""
         self._producer.flush(_SECONDS)
-        return self._sent
+        return self._mark
 
     def close(self) -> None:
         """Let go of the broker."""

@@ -201,11 +201,11 @@ def _measure() -> Iterator[Line]:
     from stream_rank.broker.clients import producer_of
     from stream_rank.broker.connection import Connection
     from stream_rank.broker.port import Message
-    from stream_rank.collector import calm_collector
+    from stream_rank.collector import Collector
     from tests.broker.conftest import create
 
     values = _values()
-    calm_collector()  # as the daemon does
+    Collector()  # as the daemon does
     with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka") as kafka:
         address = kafka.address
         create(address, "events")

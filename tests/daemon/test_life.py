@@ -139,7 +139,7 @@ def test_a_topic_that_is_made_later(kafka: Kafka, tmp_path: Path) -> None:
         create(kafka.address, name)
         daemon.until(lambda status: status["assigned"] == [f"{name}[0]"])
         assert daemon.log.count("there is no topic") == 1
-        assert daemon.said("Kafka: well again")
+        wait_for(lambda: daemon.said("Kafka: well again"))
 
 
 @pytest.mark.parametrize("lost", ["fail", "earliest", "latest"])

@@ -1,0 +1,133 @@
+"""What every dashboard has: its variables, its marks on the time axis, its links, and rows."""
+
+from collections.abc import Mapping, Sequence
+
+from grafana_foundation_sdk.builders import dashboard
+from grafana_foundation_sdk.models.dashboard import (
+    Dashboard,
+    DashboardCursorSync,
+    DashboardLinkType,
+    VariableOption,
+    VariableRefresh,
+    VariableSort,
+)
+
+from dashboards.panels import SOURCE, Panel
+from dashboards.queries import increase, metric, series
+
+__all__ = ["framed", "in_sight"]
+
+_TAG = "stream-rank"
+_OLDEST_SCHEMA = 38
+"""Of Grafana 10.0; newer ones bring it up to date when they read it."""
+
+_MARKS = {
+    "Restarts": (
+        "purple",
+        f"changes({series('process_start_time_seconds')}[1m]) > 0",
+        "restart of {{instance}}",
+    ),
+    "Rebalances": (
+        "blue",
+        f"ceil({increase('rebalances_total', '1m')}) > 0",
+        "rebalance at {{instance}}",
+    ),
+    "Drifts": (
+        "orange",
+        f"ceil({increase('drifts_total', '1m')}) > 0",
+        "drift of {{learner}} at {{instance}}",
+    ),
+}
+
+
+def _variable(name: str, label: str, of: str, meaning: str) -> dashboard.QueryVariable:
+    query = f"label_values({of}, {name})"
+    return (
+        dashboard.QueryVariable(name)
+        .label(label)
+        .description(meaning)
+        .datasource(SOURCE)
+        .query({"query": query, "refId": "StandardVariableQuery"})
+        .definition(query)
+        .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
+        .sort(VariableSort.ALPHABETICAL_ASC)
+        .multi(True)
+        .include_all(True)
+        .all_value(".+")
+        .current(VariableOption(selected=True, text=["All"], value=["$__all"]))
+    )
+
+
+def framed(
+    uid: str,
+    title: str,
+    meaning: str,
+    rows: Mapping[str, Sequence[Panel]],
+    by_learner: bool = False,
+) -> Dashboard:
+    """A dashboard of rows of panels, which are numbered in their order."""
+    board = (
+        dashboard.Dashboard(title)
+        .uid(uid)
+        .description(meaning)
+        .tags([_TAG])
+        .readonly()
+        .tooltip(DashboardCursorSync.CROSSHAIR)
+        .time("now-30m", "now")
+        .refresh("10s")
+        .timezone("browser")
+        .with_variable(
+            dashboard.DatasourceVariable("datasource").label("Data source").type("prometheus")
+        )
+        .with_variable(
+            _variable("job", "Job", "stream_rank_ready", "Prometheus's name for the daemons")
+        )
+        .with_variable(
+            _variable(
+                "instance", "Instance", 'stream_rank_ready{job=~"$job"}', "One daemon or several"
+            )
+        )
+        .link(
+            dashboard.DashboardLink("stream-rank")
+            .type(DashboardLinkType.DASHBOARDS)
+            .tags([_TAG])
+            .include_vars(True)
+            .keep_time(True)
+        )
+    )
+    if by_learner:
+        of = metric("recent_loss")
+        board = board.with_variable(_variable("learner", "Learner", of, "Champion and challengers"))
+    for name, (colour, expression, text) in _MARKS.items():
+        board = board.annotation(
+            dashboard.AnnotationQuery()
+            .name(name)
+            .datasource(SOURCE)
+            .enable(True)
+            .icon_color(colour)
+            .expr(expression)
+            .step("60s")
+            .title_format(text)
+            .text_format("")
+            .tag_keys("")
+            .use_value_for_time(False)
+        )
+    number = 0
+    for row, panels in rows.items():
+        number += 1
+        board = board.with_row(dashboard.Row(row).id(number))
+        for panel in panels:
+            number += 1
+            board = board.with_panel(panel.id(number))
+    built = board.build()
+    built.schema_version = _OLDEST_SCHEMA
+    return in_sight(built)
+
+
+def in_sight(board: Dashboard) -> Dashboard:
+    """Leave links and marks where they are seen at once; the schema's classes put them into a menu that only Grafana 12 has."""
+    for link in board.links or []:
+        link.placement = None  # type: ignore[assignment]
+    for mark in (board.annotations and board.annotations.list_val) or []:
+        mark.placement = None  # type: ignore[assignment]
+    return board

@@ -1,0 +1,269 @@
+"""The few kinds of panels that the dashboards are made of; core ones, which every Grafana has."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from grafana_foundation_sdk.builders import (
+    bargauge,
+    common,
+    dashboard,
+    prometheus,
+    stat,
+    table,
+    timeseries,
+)
+from grafana_foundation_sdk.models import common as shape
+from grafana_foundation_sdk.models.dashboard import (
+    DashboardRangeMapOptions,
+    DashboardSpecialValueMapOptions,
+    DataTransformerConfig,
+    DynamicConfigValue,
+    FieldColorModeId,
+    MatcherConfig,
+    RangeMap,
+    SpecialValueMap,
+    SpecialValueMatch,
+    Threshold,
+    ThresholdsMode,
+    ValueMapping,
+    ValueMappingResult,
+)
+from grafana_foundation_sdk.models.prometheus import PromQueryFormat
+
+__all__ = [
+    *("BAD", "FAIR", "GOOD", "NEUTRAL", "SOURCE"),
+    *("Column", "Panel", "Word", "bars", "lines", "matrix", "overview", "words"),
+]
+
+SOURCE = shape.DataSourceRef(type_val="prometheus", uid="${datasource}")
+GOOD, FAIR, BAD, NEUTRAL = "green", "orange", "red", "blue"
+
+_BEYOND = 1e15
+"""More than what is said in words can be."""
+
+Panel = Any
+"""A builder of a panel."""
+
+
+class Word(NamedTuple):
+    """What a number means, up to (and without) a bound."""
+
+    below: float | None
+    text: str
+    colour: str
+
+
+def _query(expression: str, legend: str, instant: bool, letter: str) -> prometheus.Dataquery:
+    query = prometheus.Dataquery().expr(expression).legend_format(legend).ref_id(letter)
+    query = query.datasource(SOURCE)
+    return query.instant() if instant else query.range()
+
+
+def _common(panel: Panel, title: str, meaning: str, unit: str, width: int, height: int) -> Panel:
+    return (
+        panel.title(title)
+        .description(meaning)
+        .datasource(SOURCE)
+        .unit(unit)
+        .span(width)
+        .height(height)
+    )
+
+
+def _one_colour(colour: str) -> dashboard.ThresholdsConfig:
+    steps = [Threshold(value=None, color=colour)]
+    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
+
+
+def words(
+    title: str, meaning: str, expression: str, said: Sequence[Word], nothing: str, width: int = 4
+) -> Panel:
+    """One number, said in a word on its colour; `nothing` is said where there is none."""
+    mappings: list[ValueMapping] = []
+    low = -_BEYOND
+    for index, word in enumerate(said):
+        result = ValueMappingResult(text=word.text, color=word.colour, index=index)
+        # bounds are inclusive in Grafana, and the first that fits is taken
+        high = _BEYOND if word.below is None else word.below
+        options = DashboardRangeMapOptions(from_val=low, to=high, result=result)
+        mappings.append(RangeMap(options=options))
+        low = high
+    none = ValueMappingResult(text=nothing, color=NEUTRAL, index=len(said))
+    mappings.append(
+        SpecialValueMap(
+            options=DashboardSpecialValueMapOptions(
+                match=SpecialValueMatch.NULL_AND_NAN, result=none
+            )
+        )
+    )
+    panel = (
+        stat.Panel()
+        .mappings(mappings)
+        .thresholds(_one_colour(NEUTRAL))
+        .no_value(nothing)
+        .graph_mode(shape.BigValueGraphMode.NONE)
+        .color_mode(shape.BigValueColorMode.BACKGROUND)
+        .justify_mode(shape.BigValueJustifyMode.CENTER)
+        .text_mode(shape.BigValueTextMode.VALUE)
+        .text(common.VizTextDisplayOptions().value_size(20))
+        .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
+        .with_target(_query(expression, "", True, "A"))
+    )
+    return _common(panel, title, meaning, "none", width, 4)
+
+
+def lines(
+    title: str,
+    meaning: str,
+    unit: str,
+    expressions: Mapping[str, str],
+    width: int = 8,
+    height: int = 8,
+    stacked: bool = False,
+    steps: bool = False,
+    from_zero: bool = True,
+    whole: float | None = None,
+) -> Panel:
+    """Series against time, by their legends. `whole` is the end of a scale that has one."""
+    panel = (
+        timeseries.Panel()
+        .line_width(1.5)
+        .fill_opacity(40 if stacked else 6)
+        .show_points(shape.VisibilityMode.NEVER)
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
+        .legend(
+            common.VizLegendOptions()
+            .display_mode(shape.LegendDisplayMode.LIST)
+            .placement(shape.LegendPlacement.BOTTOM)
+            .show_legend(True)
+        )
+        .tooltip(
+            common.VizTooltipOptions()
+            .mode(shape.TooltipDisplayMode.MULTI)
+            .sort(shape.SortOrder.DESCENDING)
+        )
+    )
+    if stacked:
+        panel = panel.stacking(common.StackingConfig().mode(shape.StackingMode.NORMAL))
+    if steps:
+        panel = panel.line_interpolation(shape.LineInterpolation.STEP_AFTER)
+    if from_zero:
+        panel = panel.axis_soft_min(0)
+    if whole is not None:
+        panel = panel.min(0).max(whole)
+    for letter, (legend, expression) in zip("ABCDEFGH", expressions.items(), strict=False):
+        panel = panel.with_target(_query(expression, legend, False, letter))
+    return _common(panel, title, meaning, unit, width, height)
+
+
+def bars(
+    title: str, meaning: str, unit: str, expression: str, legend: str, width: int = 8
+) -> Panel:
+    """A bar for every series, as long as its last number."""
+    panel = (
+        bargauge.Panel()
+        .min(0)
+        .orientation(shape.VizOrientation.HORIZONTAL)
+        .display_mode(shape.BarGaugeDisplayMode.BASIC)
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
+        .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
+        .with_target(_query(expression, legend, True, "A"))
+    )
+    return _common(panel, title, meaning, unit, width, 8)
+
+
+def matrix(
+    title: str, meaning: str, expression: str, row: str, column: str, width: int = 8
+) -> Panel:
+    """Shares in a square, by two labels, the larger the darker."""
+    sorts = [
+        DataTransformerConfig(id_val="sortBy", options={"fields": {}, "sort": [{"field": field}]})
+        for field in (column, row)
+    ]
+    turned = DataTransformerConfig(
+        id_val="groupingToMatrix",
+        options={"rowField": row, "columnField": column, "valueField": "Value"},
+    )
+    query = _query(expression, "", True, "A").format(PromQueryFormat.TABLE)
+    panel = (
+        table.Panel()
+        .min(0)
+        .max(1)
+        .decimals(0)
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.CONTINUOUS_BL_PU))
+        .cell_options(
+            shape.TableColoredBackgroundCellOptions(mode=shape.TableCellBackgroundDisplayMode.BASIC)
+        )
+        .align(shape.FieldTextAlignment.CENTER)
+        .filterable(False)
+        .show_header(True)
+        .with_target(query)
+        .override_by_name(
+            f"{row}\\{column}",
+            [
+                DynamicConfigValue(id_val="displayName", value=f"{row}: rows, {column}: columns"),
+                DynamicConfigValue(id_val="custom.cellOptions", value={"type": "auto"}),
+                DynamicConfigValue(id_val="unit", value="none"),
+            ],
+        )
+    )
+    for each in (*sorts, turned):
+        panel = panel.with_transformation(each)
+    return _common(panel, title, meaning, "percentunit", width, 8)
+
+
+class Column(NamedTuple):
+    """A column of an overview."""
+
+    name: str
+    unit: str
+    expression: str
+    fair: float | None = None
+    """From here on it is coloured fair."""
+    bad: float | None = None
+
+
+def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 24) -> Panel:
+    """A line for each daemon, with numbers in columns; what is not well is coloured."""
+    panel = (
+        table.Panel()
+        .thresholds(_one_colour("transparent"))
+        .align(shape.FieldTextAlignment.AUTO)
+        .filterable(False)
+        .show_header(True)
+    )
+    names = {"instance": "daemon"}
+    for letter, column in zip("ABCDEFGHIJ", columns, strict=False):
+        query = _query(column.expression, "", True, letter).format(PromQueryFormat.TABLE)
+        panel = panel.with_target(query)
+        names[f"Value #{letter}"] = column.name
+        panel = panel.with_override(
+            MatcherConfig(id_val="byName", options=column.name), _look(column)
+        )
+    panel = panel.with_transformation(DataTransformerConfig(id_val="merge", options={}))
+    panel = panel.with_transformation(
+        DataTransformerConfig(
+            id_val="organize",
+            options={
+                "excludeByName": {"Time": True, "job": True},
+                "indexByName": {},
+                "renameByName": names,
+            },
+        )
+    )
+    return _common(panel, title, meaning, "short", width, 9)
+
+
+def _look(column: Column) -> list[DynamicConfigValue]:
+    found = [DynamicConfigValue(id_val="unit", value=column.unit)]
+    if column.fair is not None or column.bad is not None:
+        steps: list[dict[str, Any]] = [{"color": GOOD, "value": None}]
+        steps += [{"color": FAIR, "value": column.fair}] if column.fair is not None else []
+        steps += [{"color": BAD, "value": column.bad}] if column.bad is not None else []
+        found += [
+            DynamicConfigValue(id_val="thresholds", value={"mode": "absolute", "steps": steps}),
+            DynamicConfigValue(
+                id_val="custom.cellOptions", value={"type": "color-background", "mode": "basic"}
+            ),
+        ]
+    return found

@@ -1,0 +1,114 @@
+"""The answers to "is it well?" that more than one dashboard gives."""
+
+from dashboards.panels import BAD, FAIR, GOOD, NEUTRAL, Panel, Word, words
+from dashboards.queries import champion, increase, metric, per_second, series
+
+__all__ = ["alerts", "keeps_up", "learning", "loss", "snapshots", "up"]
+
+
+def up(width: int) -> Panel:
+    """Whether Prometheus reaches all of them."""
+    return words(
+        "Up",
+        "Whether Prometheus reaches every daemon that it knows. A daemon that is down loses nothing: "
+        "it goes on from its snapshot.",
+        f"min({series('up')})",
+        [Word(0.5, "A daemon is down", BAD), Word(None, "Up", GOOD)],
+        "Not scraped",
+        width,
+    )
+
+
+def learning(width: int) -> Panel:
+    """Whether events come and are learned."""
+    rate = f"sum by (job, instance) ({per_second('records_total')})"
+    behind = f"sum by (job, instance) ({metric('lag')})"
+    return words(
+        "Learning",
+        "Whether events are being learned, by the daemon that does worst. Stuck: there are events, and it learns none. "
+        "Waiting: nothing comes.",
+        f"min(2 * ({rate} > bool 0) + ({behind} == bool 0))",
+        [
+            Word(0.5, "Stuck", BAD),
+            Word(1.5, "Waiting for events", FAIR),
+            Word(2.5, "Learning a backlog", GOOD),
+            Word(None, "Learning", GOOD),
+        ],
+        "No partitions yet",
+        width,
+    )
+
+
+def loss(width: int) -> Panel:
+    """Whether champions are as good as they were."""
+    return words(
+        "Loss",
+        "The champion's loss of the last five minutes against its mean of the last week: as usual up to 1.1 times, "
+        "much worse from 1.25 times on.",
+        f"max({champion(series('learner:stream_rank_loss:ratio_to_week'))})",
+        [
+            Word(1.1, "As usual", GOOD),
+            Word(1.25, "Worse than usual", FAIR),
+            Word(None, "Much worse", BAD),
+        ],
+        "Nothing scored yet",
+        width,
+    )
+
+
+def keeps_up(width: int) -> Panel:
+    """How far behind the end it is, in time."""
+    rate = f"sum by (job, instance) ({per_second('records_total')})"
+    behind = f"sum by (job, instance) ({metric('lag')})"
+    return words(
+        "Keeps up",
+        "Seconds that the records between it and the end of the topics would take at its pace now: up to date "
+        "below 10, behind from a minute on.",
+        f"max({behind} / clamp_min({rate}, 1))",
+        [
+            Word(10, "Up to date", GOOD),
+            Word(60, "A little behind", FAIR),
+            Word(None, "Behind", BAD),
+        ],
+        "No partitions yet",
+        width,
+    )
+
+
+def snapshots(width: int) -> Panel:
+    """Whether snapshots are written when they should be."""
+    age = f"{metric('snapshot_age_seconds')} / {metric('snapshot_interval_seconds')}"
+    return words(
+        "Snapshots",
+        "Age of the last snapshot in intervals between snapshots, while there is something to save: fresh "
+        "below 3, too old from 5 on. After a crash, what came behind it is learned again.",
+        f"max({age} * ({metric('unsaved_records')} > bool 0))",
+        [Word(3, "Fresh", GOOD), Word(5, "Late", FAIR), Word(None, "Too old", BAD)],
+        "By events only",
+        width,
+    )
+
+
+def alerts(width: int) -> Panel:
+    """Whether any alert fires."""
+    firing = series("ALERTS", alertstate="firing")
+    return words(
+        "Alerts",
+        "Alerts of stream-rank that fire now; what to do about each is in the runbook that it links to.",
+        f"count({firing}) or vector(0)",
+        [Word(0.5, "None", GOOD), Word(1.5, "One fires", BAD), Word(None, "Several fire", BAD)],
+        "None",
+        width,
+    )
+
+
+def drifts(width: int) -> Panel:
+    """Whether the stream changed."""
+    return words(
+        "Drift",
+        "Whether the champion's loss was found to have grown within the last hour (Page-Hinkley test over blocks of 500).",
+        f"sum({champion(increase('drifts_total', '1h'))})",
+        [Word(0.5, "None in an hour", GOOD), Word(None, "Within the hour", NEUTRAL)],
+        "Nothing scored yet",
+        width,
+    )

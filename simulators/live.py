@@ -1,0 +1,175 @@
+"""Everything at once, without containers: Kafka, a daemon, a producer, Prometheus, and Grafana where there is one.
+
+The same topology as `deploy/compose.yaml`, by the very files that it mounts.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from simulators.broker import Kafka, NoKafkaError
+from simulators.prometheus import NoPrometheusError, Prometheus
+
+__all__ = ["Live", "Ports", "serve"]
+
+_ROOT = Path(__file__).parent.parent
+_DEPLOY, _DASHBOARDS = _ROOT / "deploy", _ROOT / "dashboards"
+_STOP_SECONDS = 30.0
+_PARTITIONS = 4
+
+
+class Ports(NamedTuple):
+    """Where everything listens; the files have the defaults."""
+
+    kafka: int = 9092
+    daemon: int = 9464
+    prometheus: int = 9090
+    grafana: int = 3000
+
+
+class Live:
+    """All of it, as long as it is entered. Data and logs are below a folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        ports: Ports,
+        rate: int,
+        drift_seconds: float,
+        grafana: str | None = None,
+    ) -> None:
+        self.folder, self.ports = folder, ports
+        self._rate, self._drift_seconds = rate, drift_seconds
+        self._grafana = grafana
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _start(self) -> None:
+        enter, ports = self._stack.enter_context, self.ports
+        properties = {"auto.create.topics.enable": True, "num.partitions": _PARTITIONS}
+        kafka = enter(Kafka(self.folder / "kafka", 1, properties, ports=[ports.kafka]))
+        load = ["-m", "simulators", "load", "--brokers", kafka.address, "--topic", "ratings"]
+        load += ["--rate", str(self._rate), "--drift-seconds", str(self._drift_seconds)]
+        self._run("producer", [sys.executable, *load])
+        settings = ["--config", str(self._placed(_DEPLOY / "stream-rank.toml"))]
+        settings += ["--out", str(self.folder / "out"), "--port", str(ports.daemon)]
+        self.daemon = self._run("daemon", [sys.executable, "-m", "stream_rank", "run", *settings])
+        config = self._placed(_DEPLOY / "prometheus/prometheus.yml")
+        self.prometheus = enter(Prometheus(self.folder, config, ports.prometheus))
+        if self._grafana is not None:
+            self._run_grafana(Path(self._grafana))
+
+    def _placed(self, file: Path) -> Path:
+        """A configuration file; a copy of it where others than the default ports are wanted."""
+        text = file.read_text()
+        for ours, usual in zip(self.ports, Ports(), strict=True):
+            text = text.replace(f"127.0.0.1:{usual}", f"127.0.0.1:{ours}")
+        if text == file.read_text():
+            return file
+        copy = self.folder / file.relative_to(_ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text)
+        if not (self.folder / "dashboards").exists():  # rules are found beside the folder `deploy`
+            (self.folder / "dashboards").symlink_to(_DASHBOARDS)
+        return copy
+
+    def _run_grafana(self, binary: Path) -> None:
+        home = binary.resolve().parent.parent
+        if not (home / "conf/defaults.ini").exists():
+            home = Path("/usr/share/grafana")  # where packages put it
+        data = self.folder / "grafana"
+        variables = {
+            "GF_PATHS_PROVISIONING": str(_DASHBOARDS / "grafana"),
+            "GF_PATHS_DATA": str(data),
+            "GF_PATHS_LOGS": str(data / "log"),
+            "GF_PATHS_PLUGINS": str(data / "plugins"),
+            "GF_SERVER_HTTP_ADDR": "127.0.0.1",
+            "GF_SERVER_HTTP_PORT": str(self.ports.grafana),
+        }
+        config = _DEPLOY / "grafana/grafana.ini"
+        command = [str(binary), "server", "--homepath", str(home), "--config", str(config)]
+        self._run("grafana", command, variables)
+
+    def _run(
+        self, name: str, command: Sequence[str], variables: dict[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
+        with self.log(name).open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=_ROOT,
+                env={**os.environ, **(variables or {})},
+                start_new_session=True,  # Ctrl-C is for us alone
+            )
+        self._stack.callback(_stop, process)
+        return process
+
+    def log(self, name: str) -> Path:
+        """What a process says."""
+        return self.folder / f"{name}.log"
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def serve(rate: int, drift_seconds: float) -> int:
+    """Run all of it until Ctrl-C; the exit code. Its data goes with it."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ports, grafana = Ports(), shutil.which("grafana")
+    print(
+        "starting Kafka (which Maven fetches first), a daemon, a producer and Prometheus ...",
+        flush=True,
+    )
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="stream-rank-live-") as folder,
+            Live(Path(folder), ports, rate, drift_seconds, grafana) as live,
+        ):
+            seen = (
+                f"http://127.0.0.1:{ports.grafana}"
+                if grafana
+                else "not started: no grafana on the PATH"
+            )
+            print(
+                f"  Kafka       127.0.0.1:{ports.kafka}, topic ratings: {rate:,} events/s, a drift every {drift_seconds:g} s\n"
+                f"  daemon      http://127.0.0.1:{ports.daemon}/status\n"
+                f"  Prometheus  {live.prometheus.url}/alerts\n"
+                f"  Grafana     {seen}\n"
+                f"Logs are in {folder}. Ctrl-C stops all of it.",
+                flush=True,
+            )
+            while live.daemon.poll() is None:
+                time.sleep(1)
+            print(f"the daemon ended:\n{live.log('daemon').read_text()[-2000:]}")
+            return 1
+    except KeyboardInterrupt:
+        print("stopped")
+        return 0
+    except (NoKafkaError, NoPrometheusError, RuntimeError) as error:
+        print(error)
+        return 1

@@ -1,0 +1,32 @@
+"""Work that is done every so often, and never for more than its share of the time."""
+
+import time
+from collections.abc import Callable
+
+__all__ = ["Seldom"]
+
+_PATIENCE = 100.0
+"""Times that the work took, before it is done again: so it has a hundredth of the time at most."""
+
+
+class Seldom:
+    """Says when it is time.
+
+    >>> moments = iter([0.0, 5.0, 5.5, 8.0])
+    >>> seldom = Seldom(2.0, clock=lambda: next(moments))
+    >>> seldom.run(lambda: None)  # at 5.0, and done at 5.5
+    >>> seldom.run(lambda: 1 / 0)  # at 8.0 it is not time yet
+    """
+
+    def __init__(self, period: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """`period` is in seconds."""
+        self._period, self._clock = period, clock
+        self._next = clock()
+
+    def run(self, work: Callable[[], object]) -> None:
+        """Do it, if it is time to."""
+        begun = self._clock()
+        if begun >= self._next:
+            work()
+            ended = self._clock()
+            self._next = ended + max(self._period, _PATIENCE * (ended - begun))

@@ -1,0 +1,58 @@
+"""Metrics of a daemon that is stopped and goes on: counters as Prometheus wants them."""
+
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.daemon.conftest import Daemon, Topic, wait_for
+
+_LEARNED = (
+    *("records", "rejects", "scored_predictions", "loss", "loss_terms"),
+    *("confusion", "updates", "drifts"),
+)
+
+
+def metrics(daemon: Daemon) -> dict[str, float]:
+    """The sums of all series of each name."""
+    found: dict[str, float] = {}
+    for family in text_string_to_metric_families(daemon.get("/metrics")[1]):
+        for sample in family.samples:
+            found[sample.name] = found.get(sample.name, 0.0) + sample.value
+    return found
+
+
+def once(daemon: Daemon, name: str, value: float) -> dict[str, float]:
+    """All of them, once one is as it should be; what only the loop may look at comes a second later."""
+
+    def found() -> dict[str, float]:
+        seen = metrics(daemon)
+        return seen if seen.get(name) == value else {}
+
+    good: dict[str, float] = wait_for(found)
+    return good
+
+
+def test_counters_begin_anew_with_the_process(topic: Topic, tmp_path: Path) -> None:
+    """What goes on from 700 after having been at 1,000 would be 700 new events to Prometheus."""
+    event = b'{"x": {"a": 1.5, "b": -0.5}, "y": %d}'
+    learners = ["prank", "online-mprank"]
+    topic.send([event % (i % 5 + 1) for i in range(1_000)])
+    with Daemon(tmp_path, [topic.name], topic.address, learners=learners) as daemon:
+        before = once(daemon, "stream_rank_scored_predictions_total", 2_000)
+        assert before["stream_rank_records_total"] == 1_000
+        assert before["stream_rank_confusion_total"] == 1_000  # of prank
+        assert before["stream_rank_updates_total"] > 0
+        assert before["stream_rank_resumed_after_records"] == 0
+        assert daemon.end() == 0
+    with Daemon(tmp_path, [topic.name], topic.address, learners=learners) as daemon:
+        after = once(daemon, "stream_rank_ready", 1.0)
+        assert after["stream_rank_run_records"] == 1_000
+        assert after["stream_rank_resumed_after_records"] == 1_000
+        for name in _LEARNED:
+            assert after[f"stream_rank_{name}_total"] == 0, name
+        topic.send([event % (i % 5 + 1) for i in range(500)])
+        then = once(daemon, "stream_rank_scored_predictions_total", 1_000)
+        assert then["stream_rank_records_total"] == 500
+        assert then["stream_rank_confusion_total"] == 500
+        assert then["stream_rank_run_records"] == 1_500
+        assert then["stream_rank_latency_seconds_count"] >= 1

@@ -1,0 +1,137 @@
+"""Everything at once, from the files that are deployed: every expression has something to show."""
+
+import re
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from simulators.broker import NoKafkaError, free_ports
+from simulators.live import Live, Ports
+from simulators.prometheus import NoPrometheusError
+from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
+from tests.daemon.conftest import wait_for
+from tests.dashboards.expressions import as_truth, targets, with_values
+from tests.dashboards.test_dashboards import BOARDS, RULES
+from tests.dashboards.test_rules import promtool
+
+_VALUES = {"__rate_interval": "20s", "__range": "5m", "__interval": "15s"}
+"""What Grafana puts in for half an hour of samples that come every 5 seconds."""
+_DRIFT_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder = tmp_path_factory.mktemp("live")
+    ports = Ports(*free_ports(len(Ports())))
+    try:
+        with Live(folder, ports, 1_000, _DRIFT_SECONDS) as running:
+            wait_for(
+                lambda: running.prometheus.query("learner:stream_rank_loss:ratio_to_week"), 120
+            )
+            wait_for(lambda: running.prometheus.query("sum(stream_rank_drifts_total) > 0"), 240)
+            yield running
+    except (NoKafkaError, NoPrometheusError) as missing:
+        pytest.skip(str(missing))
+
+
+def values(live: Live, board: dict[str, Any]) -> dict[str, str]:
+    """What Grafana has for the variables, as regular expressions of all that there is."""
+    found = dict(_VALUES)
+    for variable in board["templating"]["list"]:
+        if variable["type"] != "query":
+            continue
+        asked = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["definition"])
+        assert asked, variable
+        selector = with_values(asked[1], found)
+        series = live.prometheus.ask("series", **{"match[]": selector})
+        names = sorted({each[asked[2]] for each in series})
+        assert names, f"variable {variable['name']} would be empty"
+        found[variable["name"]] = "|".join(map(re.escape, names)).replace("\\", "\\\\")
+    return found
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=[board["uid"] for board in BOARDS])
+def test_every_panel_has_something_to_show(live: Live, board: dict[str, Any]) -> None:
+    known, empty = values(live, board), []
+    for title, target in targets(board):
+        found = live.prometheus.query(with_values(target["expr"], known))
+        if not any(each["value"][1] != "NaN" for each in found):
+            empty.append((title, target["expr"]))
+        for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
+            assert all(label in each["metric"] for each in found), (title, label)
+    assert not empty
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=[board["uid"] for board in BOARDS])
+def test_every_mark_can_be_asked_for(live: Live, board: dict[str, Any]) -> None:
+    known = values(live, board)
+    for mark in board["annotations"]["list"]:
+        assert live.prometheus.query(with_values(as_truth(mark["expr"]), known)), mark["name"]
+
+
+def test_every_rule_has_something_to_say(live: Live) -> None:
+    """Conditions say 0 where they do not hold; only what is absent has nothing to say while it is there."""
+    for group in yaml.safe_load(RULES.read_text())["groups"]:
+        for rule in group["rules"]:
+            if rule.get("alert") != "StreamRankAbsent":
+                assert live.prometheus.query(as_truth(rule["expr"])), rule
+    healths = [
+        rule["health"]
+        for group in live.prometheus.ask("rules")["groups"]
+        for rule in group["rules"]
+    ]
+    assert healths
+    assert set(healths) == {"ok"}
+
+
+def test_promtool_finds_nothing_wrong_with_the_metrics(live: Live) -> None:
+    with urllib.request.urlopen(
+        f"http://127.0.0.1:{live.ports.daemon}/metrics", timeout=10
+    ) as answer:
+        text = answer.read().decode()
+    promtool("check", "metrics", given=text)
+    said = {family.name: family for family in text_string_to_metric_families(text)}
+    wanted = {
+        name.removesuffix("_total"): metric
+        for name, metric in (CATALOGUE | PROCESS).items()
+        if name != "stream_rank_predictions_total"  # this daemon sends none
+    }
+    assert said.keys() == wanted.keys()
+    for name, metric in wanted.items():
+        assert said[name].type == metric.kind, name
+        assert metric.name in PROCESS or said[name].documentation == metric.meaning
+        labels = {label for sample in said[name].samples for label in sample.labels} - {"le"}
+        assert labels == set(metric.labels), name
+
+
+def test_no_alert_fires_while_all_is_well(live: Live) -> None:
+    assert {name for name, _ in live.prometheus.firing()} <= {"StreamRankChallengerBetter"}
+
+
+def test_the_words_are_the_right_ones(live: Live) -> None:
+    """Of the first rows: what somebody would read on the dashboards now."""
+    read: dict[str, str] = {}
+    for board in BOARDS:
+        known = values(live, board)
+        for panel in (each for each in board["panels"] if each["type"] == "stat"):
+            (found,) = live.prometheus.query(with_values(panel["targets"][0]["expr"], known))
+            number = float(found["value"][1])
+            read[panel["title"]] = next(
+                each["options"]["result"]["text"]
+                for each in panel["fieldConfig"]["defaults"]["mappings"]
+                if each["options"]["from"] <= number <= each["options"]["to"]
+            )
+    assert read["Up"] == "Up"
+    assert read["Learning"] in ("Learning", "Learning a backlog")
+    assert read["Keeps up"] == "Up to date"
+    assert read["Drift"] == "Within the hour"
+    assert read["Numbers"] == "Finite"
+    assert read["Rejects"] == "Some"
+    assert read["Snapshots"] == "Fresh"
+    assert read["Kafka"] == "Well"
+    assert read["Restarts"] == "None"
+    assert read["Alerts"] == "None"
