@@ -24,13 +24,20 @@ def main() -> int:
     parser.add_argument("--readme", type=Path, help="a file whose table is replaced")
     given = parser.parse_args()
     one_core()  # before BLAS is loaded, which counts the cores
-    from tests.benchmarks import engine, kafka, peers, process, scores, stream
+    from tests.benchmarks import engine, kafka, monitoring, peers, process, scores, stream
 
     lines = []
     for part in (
         *(engine.dense, peers.tables, peers.dicts, engine.non_zeros),
         *(scores.recursive, scores.on_line, scores.windows),
-        *(stream.decoding, stream.replays, kafka.end_to_end, process.memory, process.first_event),
+        *(
+            stream.decoding,
+            stream.replays,
+            monitoring.exporter,
+            kafka.end_to_end,
+            process.memory,
+            process.first_event,
+        ),
     ):
         for line in part():
             lines.append(line)

@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Daemon, Topic, wait_for
+from tests.disks import resize, small_disk
 
 COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
 """Each event's own feature weighs 0.5 if it was learned once, more if it was again."""
@@ -138,15 +138,8 @@ def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
 
 
 def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("no disk can be made here")
     topic = Topic(kafka)
-    try:
+    with small_disk(tmp_path / "disk", "700k") as disk:
         with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, keep=1, **COUNTING) as daemon:  # fmt: skip
             daemon.until(lambda status: status["snapshot"])
             (disk / "ballast").write_bytes(bytes(500_000))
@@ -155,13 +148,11 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> N
             status = daemon.learned(5_000)
             assert daemon.get("/livez")[0] == 200
             assert len(daemon.log.splitlines()) < 60
-            subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
+            resize(disk, "50m")
             daemon.until(lambda now: now["snapshot"] != status["snapshot"])
             wait_for(lambda: daemon.said("snapshots: well again"))
             assert daemon.end() == 0
         shutil.copytree(disk, tmp_path / "kept")
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
     assert_once(tmp_path / "kept", 5_000)
 
 

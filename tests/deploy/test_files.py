@@ -1,0 +1,125 @@
+"""What is deployed, as far as it can be judged without an engine of containers: by the tools that read it."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from simulators.live import Ports
+from stream_rank.config.daemon import DaemonConfig
+from stream_rank.config.gather import from_environment, gather
+
+DEPLOY = Path("deploy")
+TOOLS = Path("build/tools")
+"""Where `.ci/run` puts what it installs."""
+
+
+def tool(name: str, *arguments: Any, given: str = "", **variables: str) -> str:
+    """What a tool says; it must be content."""
+    path = shutil.which(name, path=f"{os.environ['PATH']}:{TOOLS.resolve()}")
+    if path is None:
+        pytest.skip(f"there is no {name}")
+    done = subprocess.run(
+        [path, *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **variables},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def composed() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return content
+
+
+def test_compose_can_read_its_file() -> None:
+    text = tool("docker-compose", "--file", DEPLOY / "compose.yaml", "config")
+    assert yaml.safe_load(text)["services"].keys() == composed()["services"].keys()
+
+
+def test_what_compose_mounts_is_there() -> None:
+    named = composed()["volumes"].keys()
+    for name, service in composed()["services"].items():
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            assert source in named or (DEPLOY / source).exists(), (name, volume)
+        for each in service.get("depends_on", ()):
+            assert each in composed()["services"]
+
+
+def test_compose_confines_what_is_ours_and_opens_nothing_to_others() -> None:
+    for name, service in composed()["services"].items():
+        for port in service.get("ports", ()):
+            assert port.startswith("127.0.0.1:"), (name, port)
+        if service["image"] == "stream-rank":
+            assert service["read_only"]
+            assert service["cap_drop"] == ["ALL"]
+        assert not service["image"].endswith(":latest")
+
+
+def test_all_files_agree_on_where_everything_listens() -> None:
+    ports = Ports()
+    config = gather(DaemonConfig, {}, DEPLOY / "stream-rank.toml", {})
+    assert config.brokers == [f"127.0.0.1:{ports.kafka}"]
+    assert config.port == ports.daemon
+    assert f'"127.0.0.1:{ports.daemon}"' in (DEPLOY / "prometheus/prometheus.yml").read_text()
+    source = yaml.safe_load(Path("dashboards/grafana/datasources/prometheus.yaml").read_text())
+    assert source["datasources"][0]["url"] == f"http://127.0.0.1:{ports.prometheus}"
+    scrape = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())["global"]
+    assert source["datasources"][0]["jsonData"]["timeInterval"] == scrape["scrape_interval"]
+    kafka = composed()["services"]["kafka"]["environment"]
+    assert kafka["KAFKA_ADVERTISED_LISTENERS"].endswith(f"127.0.0.1:{ports.kafka}")
+
+
+@pytest.mark.parametrize("file", ["stream-rank.toml", "kubernetes/stream-rank.toml"])
+def test_settings_can_be_and_are_said_as_the_daemon_reads_them(file: str) -> None:
+    config = gather(DaemonConfig, {}, DEPLOY / file, {})
+    assert config.out.is_relative_to("/var/lib/stream-rank")
+
+
+def test_the_unit_can_be_started(tmp_path: Path) -> None:
+    unit = (DEPLOY / "stream-rank.service").read_text()
+    there = unit.replace("/opt/stream-rank/bin/stream-rank", shutil.which("true") or "/bin/true")
+    assert there != unit
+    path = tmp_path / "stream-rank.service"
+    path.write_text(there)
+    assert tool("systemd-analyze", "verify", path).strip() == ""
+    said = tool("systemd-analyze", "security", "--offline=true", path)
+    (exposure,) = re.findall(r"Overall exposure level.*: ([\d.]+)", said)
+    assert float(exposure) < 2.0, said
+
+
+def test_the_manifests_can_be_built_and_score_well() -> None:
+    built = tool("kustomize", "build", DEPLOY / "kubernetes")
+    said = tool("kube-score", "score", "--output-format", "ci", "-", given=built)
+    assert "[CRITICAL]" not in said
+    assert "[WARNING]" not in said
+    kinds = {each["kind"]: each for each in yaml.safe_load_all(built)}
+    pod = kinds["StatefulSet"]["spec"]["template"]["spec"]
+    (daemon,) = pod["containers"]
+    config = gather(DaemonConfig, {}, DEPLOY / "kubernetes/stream-rank.toml", {})
+    assert daemon["ports"] == [{"name": "metrics", "containerPort": config.port}]
+    assert pod["terminationGracePeriodSeconds"] > config.stop_seconds
+    chosen = kinds["PodMonitor"]["spec"]["selector"]["matchLabels"].items()
+    assert chosen <= kinds["StatefulSet"]["spec"]["template"]["metadata"]["labels"].items()
+    from_environment({each["name"]: each["value"] for each in daemon.get("env", ())}, DaemonConfig)
+
+
+def test_the_image_has_all_that_it_copies() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    kept = [line[1:] for line in Path(".dockerignore").read_text().splitlines() if line[:1] == "!"]
+    for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE):
+        *sources, _ = line.split()
+        for source in sources:
+            assert Path(source).exists(), source
+            assert source in kept, f"{source} is not let into the build"
+    assert "USER 10001" in text
+    assert re.search(r"^RUN .*stream-rank replay synthetic", text, re.MULTILINE | re.DOTALL)
