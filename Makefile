@@ -59,8 +59,8 @@ figure: env ## on-line and batch MPRank side by side: the magnitude-preserving p
 jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, which is not ours to give
 	$(BIN)/python -m simulators jester --data $(DATA)
 
-bench: env ## speed, as ratios against peers and the machine's limit, on one core; into the README
-	$(BIN)/python -m tests.benchmarks --readme README.md
+bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine or ONLY=daemon for one table
+	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
 
 lock: env ## pin all dependencies anew
 	$(BIN)/python -m pip install --quiet pip-tools

@@ -105,7 +105,7 @@ def words(
         .color_mode(shape.BigValueColorMode.BACKGROUND)
         .justify_mode(shape.BigValueJustifyMode.CENTER)
         .text_mode(shape.BigValueTextMode.VALUE)
-        .text(common.VizTextDisplayOptions().value_size(20))
+        .text(common.VizTextDisplayOptions().value_size(18))
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
         .with_target(_query(expression, "", True, "A"))
     )
@@ -144,7 +144,7 @@ def lines(
         )
     )
     if stacked:
-        panel = panel.stacking(common.StackingConfig().mode(shape.StackingMode.NORMAL))
+        panel = panel.stacking(common.StackingConfig().mode(shape.StackingMode.NORMAL).group("A"))
     if steps:
         panel = panel.line_interpolation(shape.LineInterpolation.STEP_AFTER)
     if from_zero:

@@ -1,9 +1,12 @@
 """The answers to "is it well?" that more than one dashboard gives."""
 
 from dashboards.panels import BAD, FAIR, GOOD, NEUTRAL, Panel, Word, words
-from dashboards.queries import champion, increase, metric, per_second, series
+from dashboards.queries import champion, increase, metric, series
 
-__all__ = ["alerts", "keeps_up", "learning", "loss", "snapshots", "up"]
+__all__ = ["alerts", "drifts", "keeps_up", "learning", "loss", "snapshots", "up"]
+
+_RATE = series("instance:stream_rank_records:rate5m")
+"""Over five minutes: of a slow stream nothing may come for one."""
 
 
 def up(width: int) -> Panel:
@@ -21,13 +24,12 @@ def up(width: int) -> Panel:
 
 def learning(width: int) -> Panel:
     """Whether events come and are learned."""
-    rate = f"sum by (job, instance) ({per_second('records_total')})"
     behind = f"sum by (job, instance) ({metric('lag')})"
     return words(
         "Learning",
-        "Whether events are being learned, by the daemon that does worst. Stuck: there are events, and it learns none. "
-        "Waiting: nothing comes.",
-        f"min(2 * ({rate} > bool 0) + ({behind} == bool 0))",
+        "Whether events were learned within the last five minutes, by the daemon that does worst. Stuck: there are "
+        "events, and it learned none. Waiting: nothing comes.",
+        f"min(2 * (sum by (job, instance) ({_RATE}) > bool 0) + ({behind} == bool 0))",
         [
             Word(0.5, "Stuck", BAD),
             Word(1.5, "Waiting for events", FAIR),
@@ -58,13 +60,12 @@ def loss(width: int) -> Panel:
 
 def keeps_up(width: int) -> Panel:
     """How far behind the end it is, in time."""
-    rate = f"sum by (job, instance) ({per_second('records_total')})"
     behind = f"sum by (job, instance) ({metric('lag')})"
     return words(
         "Keeps up",
         "Seconds that the records between it and the end of the topics would take at its pace now: up to date "
         "below 10, behind from a minute on.",
-        f"max({behind} / clamp_min({rate}, 1))",
+        f"max({behind} / clamp_min(sum by (job, instance) ({_RATE}), 1))",
         [
             Word(10, "Up to date", GOOD),
             Word(60, "A little behind", FAIR),

@@ -21,8 +21,9 @@ def test_text_between_marks_is_replaced(tmp_path: Path) -> None:
         put_between(file, "z", "")
 
 
-def test_the_readmes_table_meets_what_it_asks() -> None:
-    bench = README.read_text().partition("<!-- made by make bench -->\n")[2]
+@pytest.mark.parametrize("name", ["engine", "daemon"])
+def test_the_readmes_tables_meet_what_they_ask(name: str) -> None:
+    bench = README.read_text().partition(f"<!-- made by make bench: {name} -->\n")[2]
     assert bench.startswith("| what |")
     for line in bench.splitlines()[3:]:
         if not line.startswith("|"):
