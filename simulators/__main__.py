@@ -46,6 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
 
     live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
+    live.add_argument(
+        "--any-ports", action="store_true", help="take ports that are free instead of the usual"
+    )
     for each in (load, live):
         each.add_argument("--rate", type=_whole, default=2000, help="events a second (%(default)s)")
         each.add_argument(
@@ -107,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "live":
         from simulators import live
 
-        return live.serve(given.rate, given.drift_seconds)
+        return live.serve(given.rate, given.drift_seconds, given.any_ports)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

@@ -6,6 +6,7 @@ The same topology as `deploy/compose.yaml`, by the very files that it mounts.
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from simulators.broker import Kafka, NoKafkaError
+from simulators.broker import Kafka, NoKafkaError, free_ports
 from simulators.prometheus import NoPrometheusError, Prometheus
 
 __all__ = ["Live", "Ports", "serve"]
@@ -64,6 +65,8 @@ class Live:
 
     def _start(self) -> None:
         enter, ports = self._stack.enter_context, self.ports
+        config = self._placed(_DEPLOY / "prometheus/prometheus.yml")
+        prometheus = Prometheus(self.folder, config, ports.prometheus)  # or there is none
         properties = {"auto.create.topics.enable": True, "num.partitions": _PARTITIONS}
         kafka = enter(Kafka(self.folder / "kafka", 1, properties, ports=[ports.kafka]))
         load = ["-m", "simulators", "load", "--brokers", kafka.address, "--topic", "ratings"]
@@ -72,8 +75,7 @@ class Live:
         settings = ["--config", str(self._placed(_DEPLOY / "stream-rank.toml"))]
         settings += ["--out", str(self.folder / "out"), "--port", str(ports.daemon)]
         self.daemon = self._run("daemon", [sys.executable, "-m", "stream_rank", "run", *settings])
-        config = self._placed(_DEPLOY / "prometheus/prometheus.yml")
-        self.prometheus = enter(Prometheus(self.folder, config, ports.prometheus))
+        self.prometheus = enter(prometheus)
         if self._grafana is not None:
             self._run_grafana(Path(self._grafana))
 
@@ -137,10 +139,28 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         process.wait()
 
 
-def serve(rate: int, drift_seconds: float) -> int:
+def _taken(ports: Ports) -> list[int]:
+    """The ports that somebody listens at."""
+    found = []
+    for port in ports:
+        with socket.socket() as each:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                each.bind(("127.0.0.1", port))
+            except OSError:
+                found.append(port)
+    return found
+
+
+def serve(rate: int, drift_seconds: float, any_ports: bool) -> int:
     """Run all of it until Ctrl-C; the exit code. Its data goes with it."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ports, grafana = Ports(), shutil.which("grafana")
+    if any_ports:
+        ports = Ports(*free_ports(len(ports)))
+    elif taken := _taken(ports):
+        print(f"somebody listens at {taken} already; --any-ports takes others, that are free")
+        return 1
     print(
         "starting Kafka (which Maven fetches first), a daemon, a producer and Prometheus ...",
         flush=True,
