@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
+PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help env demo broker live dashboards test check soak format table picture figure jester bench lock clean
@@ -62,9 +63,11 @@ jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, 
 bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine or ONLY=daemon for one table
 	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
 
-lock: env ## pin all dependencies anew
+lock: env ## pin all dependencies anew, and those of the image alone to the same versions
 	$(BIN)/python -m pip install --quiet pip-tools
-	$(BIN)/python -m piptools compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --extra dev --extra bench --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --output-file requirements.lock pyproject.toml
+	$(BIN)/python -m piptools compile --upgrade $(PINS) --extra dev --extra bench --output-file requirements.lock pyproject.toml
+	cp requirements.lock deploy/requirements.lock
+	$(BIN)/python -m piptools compile $(PINS) --extra fast --output-file deploy/requirements.lock pyproject.toml
 
 clean: ## remove what was made
 	rm -rf $(VENV) build out *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -5,7 +5,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards import states
 from dashboards.frame import framed
 from dashboards.panels import Column, lines, overview
-from dashboards.queries import champion, metric, per_second, series
+from dashboards.queries import champion, metric, ours, per_second, series
 
 __all__ = ["fleet"]
 
@@ -19,11 +19,12 @@ def fleet() -> Dashboard:
     loss = champion(metric("recent_loss"))
     rate = f"sum by (job, instance) ({per_second('records_total')})"
     lag = f"sum by (job, instance) ({metric('lag')})"
-    ratio = champion(series("learner:stream_rank_loss:ratio_to_week"))
+    week = champion(series("learner:stream_rank_loss:ratio_to_week"))
+    begun, memory = metric("process_start_time_seconds"), metric("process_resident_memory_bytes")
     return framed(
         "stream-rank-fleet",
         "stream-rank: Fleet",
-        "Every daemon, each of which learns its shard of the stream.",
+        "Every daemon, a line each.",
         {
             "Are they well? (the worst of them)": [
                 states.up(4),
@@ -36,18 +37,21 @@ def fleet() -> Dashboard:
             "Which is not?": [
                 overview(
                     "Daemons",
-                    "How each stands now; what is not well is coloured.",
+                    "How each stands now; what is not well is coloured, and of one that is down nothing else is known.",
                     [
-                        Column(
-                            "up for",
-                            "s",
-                            _by_daemon(f"time() - {metric('process_start_time_seconds')}"),
-                        ),
-                        Column("records/s", "cps", rate),
+                        Column("up", "none", _by_daemon(ours(series("up"))), least=1),
+                        Column("running", "s", _by_daemon(ours(f"time() - {begun}"))),
+                        Column("records", "cps", rate),
                         Column("lag", "short", lag),
-                        Column("seconds behind", "s", f"{lag} / clamp_min({rate}, 1)", 10, 60),
+                        Column(
+                            "behind",
+                            "s",
+                            states.seconds_behind(per_second("records_total")),
+                            10,
+                            60,
+                        ),
                         Column("loss", "short", _by_daemon(loss)),
-                        Column("loss / its week", "short", _by_daemon(ratio), 1.1, 1.25),
+                        Column("to its week", "short", _by_daemon(week), 1.1, 1.25),
                         Column(
                             "rejects",
                             "percentunit",
@@ -55,11 +59,14 @@ def fleet() -> Dashboard:
                             0.01,
                             0.05,
                         ),
-                        Column("snapshot's age", "s", _by_daemon(metric("snapshot_age_seconds"))),
-                        Column("partitions", "short", _by_daemon(metric("assigned_partitions"))),
+                        Column("snapshot", "s", _by_daemon(metric("snapshot_age_seconds"))),
                         Column(
-                            "memory", "bytes", _by_daemon(metric("process_resident_memory_bytes"))
+                            "partitions",
+                            "short",
+                            _by_daemon(metric("assigned_partitions")),
+                            least=1,
                         ),
+                        Column("memory", "bytes", _by_daemon(ours(memory))),
                     ],
                 ),
             ],

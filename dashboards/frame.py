@@ -13,7 +13,7 @@ from grafana_foundation_sdk.models.dashboard import (
 )
 
 from dashboards.panels import SOURCE, Panel
-from dashboards.queries import increase, metric, series
+from dashboards.queries import increase, metric, ours, series
 
 __all__ = ["framed", "in_sight"]
 
@@ -24,7 +24,7 @@ _OLDEST_SCHEMA = 38
 _MARKS = {
     "Restarts": (
         "purple",
-        f"changes({series('process_start_time_seconds')}[1m]) > 0",
+        ours(f"changes({series('process_start_time_seconds')}[1m]) > 0"),
         "restart of {{instance}}",
     ),
     "Rebalances": (

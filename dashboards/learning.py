@@ -10,6 +10,8 @@ from dashboards.queries import CHAMPION, champion, increase, metric, per_second,
 __all__ = ["learning"]
 
 _THOSE = 'learner=~"$learner"'
+_FAR = 1000
+"""Times that one loss is another, of which one may be 0."""
 _WHO = "{{learner}} {{instance}}"
 
 
@@ -41,20 +43,20 @@ def learning() -> Dashboard:
                 words(
                     "Champion",
                     "The champion's recent loss against that of the best challenger with a loss of the same kind; level within 5 %.",
-                    f"max({champions} / {best_challenger})",
+                    f"clamp_max(max({champions} / {best_challenger}), {_FAR})",
                     [
                         Word(0.95, "It leads", GOOD),
                         Word(1.05, "Level", GOOD),
-                        Word(None, "A challenger is better", NEUTRAL),
+                        Word(None, "Challenger leads", NEUTRAL),
                     ],
-                    "No challenger",
+                    "No comparison",
                 ),
                 words(
                     "Numbers",
                     "Whether all weights, thresholds and losses are finite. A rule that diverged must be begun again.",
                     f"min({metric('finite')})",
                     [Word(0.5, "Diverged", BAD), Word(None, "Finite", GOOD)],
-                    "No learners",
+                    states.NOT_REACHED,
                 ),
                 states.alerts(4),
             ],

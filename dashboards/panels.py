@@ -38,6 +38,8 @@ __all__ = [
 SOURCE = shape.DataSourceRef(type_val="prometheus", uid="${datasource}")
 GOOD, FAIR, BAD, NEUTRAL = "green", "orange", "red", "blue"
 
+_NARROW = 50
+"""The least width of a column: else Grafana gives each 150, and hides those that have no room."""
 _BEYOND = 1e15
 """More than what is said in words can be."""
 
@@ -129,7 +131,7 @@ def lines(
         timeseries.Panel()
         .line_width(1.5)
         .fill_opacity(40 if stacked else 6)
-        .show_points(shape.VisibilityMode.NEVER)
+        .show_points(shape.VisibilityMode.AUTO)
         .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .legend(
             common.VizLegendOptions()
@@ -176,6 +178,15 @@ def matrix(
     title: str, meaning: str, expression: str, row: str, column: str, width: int = 8
 ) -> Panel:
     """Shares in a square, by two labels, the larger the darker."""
+    numbers = DataTransformerConfig(  # labels are text, and 10 comes before 2
+        id_val="convertFieldType",
+        options={
+            "fields": {},
+            "conversions": [
+                {"targetField": field, "destinationType": "number"} for field in (row, column)
+            ],
+        },
+    )
     sorts = [
         DataTransformerConfig(id_val="sortBy", options={"fields": {}, "sort": [{"field": field}]})
         for field in (column, row)
@@ -195,19 +206,20 @@ def matrix(
             shape.TableColoredBackgroundCellOptions(mode=shape.TableCellBackgroundDisplayMode.BASIC)
         )
         .align(shape.FieldTextAlignment.CENTER)
+        .min_width(_NARROW)
         .filterable(False)
         .show_header(True)
         .with_target(query)
         .override_by_name(
             f"{row}\\{column}",
             [
-                DynamicConfigValue(id_val="displayName", value=f"{row}: rows, {column}: columns"),
+                DynamicConfigValue(id_val="displayName", value=row),
                 DynamicConfigValue(id_val="custom.cellOptions", value={"type": "auto"}),
                 DynamicConfigValue(id_val="unit", value="none"),
             ],
         )
     )
-    for each in (*sorts, turned):
+    for each in (numbers, *sorts, turned):
         panel = panel.with_transformation(each)
     return _common(panel, title, meaning, "percentunit", width, 8)
 
@@ -221,6 +233,8 @@ class Column(NamedTuple):
     fair: float | None = None
     """From here on it is coloured fair."""
     bad: float | None = None
+    least: float | None = None
+    """Below, it is coloured bad."""
 
 
 def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 24) -> Panel:
@@ -229,11 +243,12 @@ def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 2
         table.Panel()
         .thresholds(_one_colour("transparent"))
         .align(shape.FieldTextAlignment.AUTO)
+        .min_width(_NARROW)
         .filterable(False)
         .show_header(True)
     )
     names = {"instance": "daemon"}
-    for letter, column in zip("ABCDEFGHIJ", columns, strict=False):
+    for letter, column in zip("ABCDEFGHIJKL", columns, strict=False):
         query = _query(column.expression, "", True, letter).format(PromQueryFormat.TABLE)
         panel = panel.with_target(query)
         names[f"Value #{letter}"] = column.name
@@ -256,10 +271,15 @@ def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 2
 
 def _look(column: Column) -> list[DynamicConfigValue]:
     found = [DynamicConfigValue(id_val="unit", value=column.unit)]
-    if column.fair is not None or column.bad is not None:
-        steps: list[dict[str, Any]] = [{"color": GOOD, "value": None}]
-        steps += [{"color": FAIR, "value": column.fair}] if column.fair is not None else []
-        steps += [{"color": BAD, "value": column.bad}] if column.bad is not None else []
+    first = GOOD if column.least is None else BAD
+    steps: list[dict[str, Any]] = [{"color": first, "value": None}]
+    for colour, value in ((GOOD, column.least), (FAIR, column.fair), (BAD, column.bad)):
+        steps += [{"color": colour, "value": value}] if value is not None else []
+    if len(steps) > 1:
+        unknown = {"match": "null+nan", "result": {"text": "", "color": "transparent", "index": 0}}
+        found.append(
+            DynamicConfigValue(id_val="mappings", value=[{"type": "special", "options": unknown}])
+        )
         found += [
             DynamicConfigValue(id_val="thresholds", value={"mode": "absolute", "steps": steps}),
             DynamicConfigValue(

@@ -5,7 +5,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards import states
 from dashboards.frame import framed
 from dashboards.panels import BAD, FAIR, GOOD, Word, lines, words
-from dashboards.queries import increase, mean, metric, per_second, quantile, series
+from dashboards.queries import increase, mean, metric, ours, per_second, quantile, series
 
 __all__ = ["pipeline"]
 
@@ -45,22 +45,22 @@ def pipeline() -> Dashboard:
                     f"sum({increase('failures_total', '5m', what='kafka')})",
                     [
                         Word(0.5, "Well", GOOD),
-                        Word(10, "Was in trouble", FAIR),
+                        Word(10, "Was away", FAIR),
                         Word(None, "In trouble", BAD),
                     ],
-                    "Not scraped",
+                    states.NOT_REACHED,
                     3,
                 ),
                 words(
                     "Restarts",
                     "How often daemons were started within the last hour.",
-                    f"sum(changes({series('process_start_time_seconds')}[1h]))",
+                    f"sum({ours('changes(' + series('process_start_time_seconds') + '[1h])')})",
                     [
                         Word(0.5, "None", GOOD),
                         Word(2.5, "Restarted", FAIR),
-                        Word(None, "Again and again", BAD),
+                        Word(None, "Many", BAD),
                     ],
-                    "Not scraped",
+                    states.NOT_REACHED,
                     3,
                 ),
                 states.alerts(3),
@@ -187,14 +187,14 @@ def pipeline() -> Dashboard:
                     "Memory",
                     "Memory in use. It grows with the number of features and groups, not with the number of events.",
                     "bytes",
-                    {"{{instance}}": metric("process_resident_memory_bytes")},
+                    {"{{instance}}": ours(metric("process_resident_memory_bytes"))},
                     width=4,
                 ),
                 lines(
                     "Processor",
                     "Processor time used in each second: 1 is one core.",
                     "short",
-                    {"{{instance}}": per_second("process_cpu_seconds_total")},
+                    {"{{instance}}": ours(per_second("process_cpu_seconds_total"))},
                     width=4,
                 ),
             ],

@@ -2,7 +2,17 @@
 
 from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
 
-__all__ = ["CHAMPION", "champion", "increase", "mean", "metric", "per_second", "quantile", "series"]
+__all__ = [
+    "CHAMPION",
+    "champion",
+    "increase",
+    "mean",
+    "metric",
+    "ours",
+    "per_second",
+    "quantile",
+    "series",
+]
 
 _SCOPE = 'job=~"$job", instance=~"$instance"'
 """Every expression is about the daemons that were chosen above."""
@@ -57,6 +67,12 @@ def quantile(share: float, name: str, by: str = "") -> str:
 def champion(expression: str) -> str:
     """An expression, of champions only."""
     return f"{expression} and on (job, instance, learner) {CHAMPION}"
+
+
+def ours(expression: str) -> str:
+    """An expression about processes of all kinds, of those that are, or were within a day, daemons of ours."""
+    daemons = series(f"{_OWN}build_info")
+    return f"{expression} and on (job, instance) last_over_time({daemons}[1d])"
 
 
 def _counter(name: str, **labels: str) -> str:

@@ -81,9 +81,7 @@ class Live:
 
     def _placed(self, file: Path) -> Path:
         """A configuration file; a copy of it where others than the default ports are wanted."""
-        text = file.read_text()
-        for ours, usual in zip(self.ports, Ports(), strict=True):
-            text = text.replace(f"127.0.0.1:{usual}", f"127.0.0.1:{ours}")
+        text = self._text(file)
         if text == file.read_text():
             return file
         copy = self.folder / file.relative_to(_ROOT)
@@ -93,13 +91,26 @@ class Live:
             (self.folder / "dashboards").symlink_to(_DASHBOARDS)
         return copy
 
+    def _text(self, file: Path) -> str:
+        """A configuration, with our ports."""
+        text = file.read_text()
+        for ours, usual in zip(self.ports, Ports(), strict=True):
+            text = text.replace(f"127.0.0.1:{usual}", f"127.0.0.1:{ours}")
+        return text
+
     def _run_grafana(self, binary: Path) -> None:
         home = binary.resolve().parent.parent
         if not (home / "conf/defaults.ini").exists():
             home = Path("/usr/share/grafana")  # where packages put it
         data = self.folder / "grafana"
+        provisioning = _DASHBOARDS / "grafana"
+        if self.ports.prometheus != Ports().prometheus:
+            source = provisioning / "datasources/prometheus.yaml"
+            copied = shutil.copytree(provisioning, self.folder / "provisioning")
+            (copied / source.relative_to(provisioning)).write_text(self._text(source))
+            provisioning = copied
         variables = {
-            "GF_PATHS_PROVISIONING": str(_DASHBOARDS / "grafana"),
+            "GF_PATHS_PROVISIONING": str(provisioning),
             "GF_PATHS_DATA": str(data),
             "GF_PATHS_LOGS": str(data / "log"),
             "GF_PATHS_PLUGINS": str(data / "plugins"),

@@ -1,4 +1,4 @@
-"""Work that is done every so often, and never for more than its share of the time."""
+"""Work that is done every so often, and hardly ever for more than its share of the time."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,9 @@ from collections.abc import Callable
 __all__ = ["Seldom"]
 
 _PATIENCE = 100.0
-"""Times that the work took, before it is done again: so it has a hundredth of the time at most."""
+"""Times that the work took, before it is done again: so it has a hundredth of the time, ..."""
+_LONGEST = 30.0
+"""... unless that were longer than so many seconds: what is older is not worth looking at."""
 
 
 class Seldom:
@@ -29,4 +31,4 @@ class Seldom:
         if begun >= self._next:
             work()
             ended = self._clock()
-            self._next = ended + max(self._period, _PATIENCE * (ended - begun))
+            self._next = ended + max(self._period, min(_LONGEST, _PATIENCE * (ended - begun)))

@@ -13,7 +13,7 @@ import confluent_kafka as client
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Bounds, Incoming, Message, Partition, Place, Slice
+from stream_rank.broker.port import Bounds, Headers, Incoming, Message, Partition, Place, Slice
 from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
 
 __all__ = ["ConfluentConsumer", "ConfluentProducer"]
@@ -314,12 +314,18 @@ def _close(consumer: Any) -> None:
         consumer.close()
 
 
+def _headers(message: Any) -> Headers:
+    """None of them if the name of one is not UTF-8: the client cannot give the others either."""
+    try:
+        return message.headers() or []
+    except (SystemError, UnicodeDecodeError):
+        return []
+
+
 def _slice(messages: list[Any]) -> Slice:
     def whole(i: int) -> Incoming:
         message = messages[i]
-        return Incoming(
-            message.value(), message.key(), message.headers() or [], message.timestamp()[1]
-        )
+        return Incoming(message.value(), message.key(), _headers(message), message.timestamp()[1])
 
     return Slice(
         Partition(messages[0].topic(), messages[0].partition()),

@@ -69,7 +69,8 @@ class Observer:
             each.name: probe(each, None, np.empty(0)).updates or 0 for each in loop.contestants
         }
         self._began = self._turned = time.monotonic()
-        self._seldom = Seldom(_PERIOD)
+        self._looks, self._probings = Seldom(_PERIOD), Seldom(_PERIOD)
+        self._probes: dict[str, Probe] = {}
         self._chunks, self._latency = Times(_RECORDS), Times(_LATENCIES)
         self._lag: dict[Partition, int] = {}
         self._looked: dict[str, Values] = {}
@@ -79,7 +80,8 @@ class Observer:
     def turned(self) -> None:
         """Note that the loop turned, and look at what nobody else may, if it is time to."""
         self._turned = time.monotonic()
-        self._seldom.run(self._look)
+        self._probings.run(self._probe)
+        self._looks.run(self._look)
 
     def learned(self, records: int, timestamp: int) -> None:
         """Note that a chunk was learned, and the time of its first message in milliseconds, if it has one."""
@@ -97,15 +99,18 @@ class Observer:
         """Offsets behind the end by partition, when last looked at."""
         return self._lag
 
-    def _look(self) -> None:
-        self._lag = self._source.lag(self._loop.position)  # a client's locks are for one thread
+    def _probe(self) -> None:
+        """Look at the rules, which takes longer the more features there are."""
         ratings = self._loop.last_ratings
         rows, labels = (None, np.empty(0)) if ratings is None else ratings
-        probes = {each.name: probe(each, rows, labels) for each in self._loop.contestants}
+        self._probes = {each.name: probe(each, rows, labels) for each in self._loop.contestants}
+
+    def _look(self) -> None:
+        self._lag = self._source.lag(self._loop.position)  # a client's locks are for one thread
         boards = self._loop.scoreboard.boards
         looked: dict[str, Values] = {}
         for name, board in boards.items():
-            for metric, values in self._of_learner(name, board, probes[name]).items():
+            for metric, values in self._of_learner(name, board, self._probes[name]).items():
                 looked.setdefault(f"stream_rank_{metric}", {}).update(values)
         self._looked = looked
 

@@ -282,5 +282,6 @@ class Loop:
             self.counts.requests -= 1
             self.counts.learned += 1
             self.counts.labels += 1
+            self.last_ratings = rows, label
             self.scoreboard.advance(1, self._time_at(batch, place))
         return rejects

@@ -163,14 +163,19 @@ def test_headers_that_are_no_text(client: str, topic: Topic, tmp_path: Path) -> 
 
     producer = KafkaProducer(bootstrap_servers=topic.address)
     producer.send(topic.name, GOOD, headers=[(Odd("x"), b"1")]).get(30)
+    producer.send(topic.name, b"no", headers=[(Odd("x"), b"1")]).get(30)
     producer.close()
     topic.send([GOOD])
-    with Daemon(tmp_path, [topic.name], topic.address, client=client) as daemon:
+    letters = fresh_name("letters")
+    create(topic.address, letters)
+    with Daemon(
+        tmp_path, [topic.name], topic.address, client=client, dead_letters=letters
+    ) as daemon:
         if client == "kafka-python":
             assert daemon.process.wait(60) == 7
             assert daemon.said("kafka-python cannot read a message")
         else:
-            daemon.learned(2)
+            daemon.until(lambda status: status["learned"] == 2 and status["rejects"] == 1)
             assert daemon.end() == 0
 
 

@@ -135,9 +135,9 @@ def test_a_panel_keeps_to_the_linters_rules(board: dict[str, Any], panel: dict[s
         bare = set(re.findall(r"(?<![\w:$\"])(?:stream_rank|process)_\w+(?![\w{(])", expression))
         assert not bare, "a series without job and instance"
         for window in re.findall(r"\[([^\]]*)\]", expression):
-            assert window in ("$__rate_interval", "$__range", "5m", "1h")
-        if panel["type"] == "timeseries":
-            assert all(w == "$__rate_interval" for w in re.findall(r"\[([^\]]*)\]", expression))
+            assert window in ("$__rate_interval", "$__range", "5m", "1h", "1d")
+        for window in re.findall(r"rate\([^)]*\[([^\]]*)\]", expression):
+            assert window == "$__rate_interval"
         counters = [name for name in names(expression) if is_counter(name)]
         for name in counters:
             assert re.search(rf"(rate|increase)\({name}\{{", expression), name

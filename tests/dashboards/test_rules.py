@@ -79,7 +79,7 @@ def test_counters_are_asked_for_how_fast_they_grow() -> None:
     for group in GROUPS:
         for rule in group["rules"]:
             for name in filter(is_counter, names(rule["expr"])):
-                assert re.search(rf"(rate|increase)\({name}[\[{{]", rule["expr"]), rule
+                assert re.search(rf"(rate|increase|changes)\({name}[\[{{]", rule["expr"]), rule
 
 
 def test_the_runbook_is_about_alerts_that_there_are() -> None:

@@ -4,12 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from dashboards.__main__ import IN_KUBERNETES, RULES, in_kubernetes
 from simulators.live import Ports
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.config.gather import from_environment, gather
@@ -115,11 +117,57 @@ def test_the_manifests_can_be_built_and_score_well() -> None:
 
 def test_the_image_has_all_that_it_copies() -> None:
     text = (DEPLOY / "Dockerfile").read_text()
-    kept = [line[1:] for line in Path(".dockerignore").read_text().splitlines() if line[:1] == "!"]
+    kept = [
+        line[1:]
+        for line in Path("deploy/Dockerfile.dockerignore").read_text().splitlines()
+        if line[:1] == "!"
+    ]
     for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE):
         *sources, _ = line.split()
         for source in sources:
             assert Path(source).exists(), source
             assert source in kept, f"{source} is not let into the build"
     assert "USER 10001" in text
-    assert re.search(r"^RUN .*stream-rank replay synthetic", text, re.MULTILINE | re.DOTALL)
+    pins, all_pins = (
+        set(re.findall(r"^\S+==\S+", Path(file).read_text(), re.MULTILINE))
+        for file in ("deploy/requirements.lock", "requirements.lock")
+    )
+    assert pins
+    assert pins <= all_pins, "run `make lock`"
+    assert "python -m simulators warm" in text
+
+
+def test_what_is_warmed_is_all_that_the_demonstration_compiles(tmp_path: Path) -> None:
+    """A daemon of the same settings adds nothing to the cache."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    python, line = sys.executable, b'{"x": {"a": 1.5, "b": -0.5}, "y": 2}\n'
+    subprocess.run([python, "-m", "simulators", "warm"], env={**os.environ, **cache}, check=True)
+    before = {path.name for path in tmp_path.glob("cache/**/*.nbc")}
+    assert before
+    learners = gather(DaemonConfig, {}, DEPLOY / "stream-rank.toml", {}).learners
+    flags = [flag for learner in learners for flag in ("--learner", learner)]
+    subprocess.run(
+        [
+            python,
+            "-m",
+            "stream_rank",
+            "replay",
+            "-",
+            "--n-ranks",
+            "5",
+            "--out",
+            tmp_path / "run",
+            *flags,
+        ],
+        input=line * 3_000,
+        env={**os.environ, **cache},
+        check=True,
+        capture_output=True,
+    )
+    assert {path.name for path in tmp_path.glob("cache/**/*.nbc")} == before
+
+
+def test_kubernetes_has_the_rules() -> None:
+    assert IN_KUBERNETES.read_text() == in_kubernetes(), "run `make dashboards`"
+    there = yaml.safe_load(IN_KUBERNETES.read_text())["spec"]
+    assert there == yaml.safe_load(RULES.read_text())
