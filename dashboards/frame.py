@@ -7,6 +7,7 @@ from grafana_foundation_sdk.models.dashboard import (
     Dashboard,
     DashboardCursorSync,
     DashboardLinkType,
+    VariableHide,
     VariableOption,
     VariableRefresh,
     VariableSort,
@@ -51,6 +52,7 @@ def _variable(name: str, label: str, of: str, meaning: str) -> dashboard.QueryVa
         .definition(query)
         .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
         .sort(VariableSort.ALPHABETICAL_ASC)
+        .hide(VariableHide.DONT_HIDE)
         .multi(True)
         .include_all(True)
         .all_value(".+")
@@ -77,7 +79,10 @@ def framed(
         .refresh("10s")
         .timezone("browser")
         .with_variable(
-            dashboard.DatasourceVariable("datasource").label("Data source").type("prometheus")
+            dashboard.DatasourceVariable("datasource")
+            .label("Data source")
+            .type("prometheus")
+            .hide(VariableHide.DONT_HIDE)
         )
         .with_variable(
             _variable("job", "Job", "stream_rank_ready", "Prometheus's name for the daemons")

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ _SPINS, _REST = 20, 1.0
 """Polls in a row that gave nothing and were busy all the time; and seconds of rest from then on."""
 _LOOK = 5.0
 """Seconds between two looks for the topics, while nothing of them is ours."""
+_JOIN, _RARER = 10.0, 10.0
+"""Seconds without a partition before the group is joined anew, and by how much longer each time: a member that stands by
+for others has none, and must not disturb them."""
 _METADATA_MS = 10_000
 """New topics and partitions are found within so long."""
 _LARGEST_REQUEST = 200_000_000
@@ -117,6 +121,9 @@ class _Watch(logging.Handler):
                 self._others += 1
 
     def __enter__(self) -> None:
+        """Several times, if nothing but hanging up was seen before: one try may be too short for a second."""
+        if self._others or self._certificate:
+            self._hung_up, self._others, self._certificate = 0, 0, ""
         logging.getLogger("kafka.net").addHandler(self)
 
     def __exit__(self, kind: Any, error: Any, _: Any) -> None:
@@ -189,6 +196,8 @@ class KafkaPythonConsumer:
         self._committing: Any = None
         self._spins = 0
         self._next_look = 0.0
+        self._next_join, self._join_after = inf, _JOIN
+        self._watch = _Watch(connection)
         self.rebalances = 0
 
     @property
@@ -211,7 +220,7 @@ class KafkaPythonConsumer:
             "isolation_level": "read_committed",
             "connections_max_idle_ms": max(540_000, self._session_ms + 60_000),
         }
-        with _Watch(self._connection):
+        with self._watch:
             client = KafkaConsumer(**settings)
         if self._group is None:
             self._client = client
@@ -272,9 +281,23 @@ class KafkaPythonConsumer:
                 self._next_look = time.monotonic() + _LOOK
                 for topic in self._topics:
                     self._numbers(topic)
+                self._join_again()
             with self._lock:
                 good = {p: records for p, records in found.items() if _ours(p) not in self._fresh}
             return [_slice(partition, records) for partition, records in good.items()]
+
+    def _join_again(self) -> None:
+        """Have partitions given out anew, where there are some and we have none.
+
+        A leader whose list of partitions is being fetched gives nobody any, and takes what it then knows for what it gave out.
+        """
+        now = time.monotonic()
+        if self._next_join == inf or self._client.assignment():
+            self._next_join, self._join_after = now + _JOIN, _JOIN
+        elif now > self._next_join and self._group is not None:
+            self._join_after *= _RARER
+            self._next_join = now + self._join_after
+            self._client._coordinator.request_rejoin()
 
     def _polled(self, seconds: float) -> dict[Any, list[Any]]:
         """What comes within so many seconds.
