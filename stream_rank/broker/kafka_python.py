@@ -26,6 +26,7 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 from kafka.structs import OffsetAndMetadata
 
 from stream_rank.broker.connection import Connection
+from stream_rank.broker.kafka_python_watch import Watch
 from stream_rank.broker.port import Bounds, Incoming, Message, Partition, Place, Slice
 from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
 
@@ -95,51 +96,6 @@ def _common(connection: Connection) -> dict[str, Any]:
     return settings
 
 
-class _Watch(logging.Handler):
-    """Finds out why no broker was found: the client itself only logs it.
-
-    A broker that does not know who asks says so and hangs up, and the client, which reads both at once, keeps the latter
-    alone. So where brokers answer, and do nothing but hang up while we say who we are, they refuse us.
-    """
-
-    _HUNG_UP, _ENOUGH = "socket disconnected", 2
-    _CERTIFICATE = "certificate verify failed"
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(logging.WARNING)
-        self._connection = connection
-        self._hung_up, self._others, self._certificate = 0, 0, ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        said = record.getMessage().lower()
-        if self._CERTIFICATE in said:
-            self._certificate = record.getMessage()
-        if "connection lost" in said or "connection failed" in said:
-            if self._HUNG_UP in said:
-                self._hung_up += 1
-            else:
-                self._others += 1
-
-    def __enter__(self) -> None:
-        """Several times, if nothing but hanging up was seen before: one try may be too short for a second."""
-        if self._others or self._certificate:
-            self._hung_up, self._others, self._certificate = 0, 0, ""
-        logging.getLogger("kafka.net").addHandler(self)
-
-    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
-        logging.getLogger("kafka.net").removeHandler(self)
-        if not isinstance(error, kafka.KafkaTimeoutError):
-            return
-        where, who = self._connection.described, self._connection.username
-        if self._certificate:
-            raise BrokerError(f"Kafka at {where} is not trusted: {self._certificate}") from error
-        if self._connection.sasl and self._hung_up >= self._ENOUGH and not self._others:
-            raise BrokerError(
-                f"Kafka at {where} refuses: authentication failed, or so it seems, for it hangs up while "
-                f"{who or 'a token'} logs in by {self._connection.sasl}; check username, password and mechanism"
-            ) from error
-
-
 @contextmanager
 def _translated(connection: Connection) -> Iterator[None]:
     """The client's errors as the port's: those that last, and those that pass."""
@@ -197,7 +153,7 @@ class KafkaPythonConsumer:
         self._spins = 0
         self._next_look = 0.0
         self._next_join, self._join_after = inf, _JOIN
-        self._watch = _Watch(connection)
+        self._watch = Watch(connection)
         self.rebalances = 0
 
     @property
