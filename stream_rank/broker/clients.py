@@ -1,7 +1,7 @@
 """Clients by their names."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.port import Consumer, Place, Producer
@@ -10,14 +10,14 @@ from stream_rank.errors import ConfigError
 __all__ = ["consumer_of", "producer_of"]
 
 
-def _confluent() -> Any:
+@contextmanager
+def _there() -> Iterator[None]:
     try:
-        from stream_rank.broker import confluent
+        yield
     except ImportError as error:
         raise ConfigError(
             f"client confluent needs confluent-kafka: pip install 'stream-rank[fast]' ({error})"
         ) from None
-    return confluent
 
 
 def consumer_of(
@@ -31,13 +31,12 @@ def consumer_of(
 ) -> Consumer:
     """A consumer by the client of that name."""
     if client == "confluent":
-        made: Consumer = _confluent().ConfluentConsumer(
-            connection, group, topics, place, session_seconds, group_protocol
-        )
-        return made
+        with _there():
+            from stream_rank.broker.confluent.consumer import ConfluentConsumer
+        return ConfluentConsumer(connection, group, topics, place, session_seconds, group_protocol)
     if group_protocol != "classic":
         raise ConfigError(f"group_protocol {group_protocol} needs client = confluent")
-    from stream_rank.broker.kafka_python import KafkaPythonConsumer
+    from stream_rank.broker.kafka_python.consumer import KafkaPythonConsumer
 
     return KafkaPythonConsumer(connection, group, topics, place, session_seconds)
 
@@ -45,8 +44,9 @@ def consumer_of(
 def producer_of(client: str, connection: Connection) -> Producer:
     """A producer by the client of that name."""
     if client == "confluent":
-        made: Producer = _confluent().ConfluentProducer(connection)
-        return made
-    from stream_rank.broker.kafka_python import KafkaPythonProducer
+        with _there():
+            from stream_rank.broker.confluent.producer import ConfluentProducer
+        return ConfluentProducer(connection)
+    from stream_rank.broker.kafka_python.producer import KafkaPythonProducer
 
     return KafkaPythonProducer(connection)

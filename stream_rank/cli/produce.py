@@ -5,6 +5,7 @@ import json
 import sys
 import time
 
+from stream_rank.broker.port import Message, Producer
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
@@ -35,7 +36,6 @@ def run(given: argparse.Namespace) -> int:
         return ExitCode.DONE
     asked, stopped = listen()
     from stream_rank.broker.clients import producer_of
-    from stream_rank.broker.port import Message
     from stream_rank.stream.sources.messages import messages
     from stream_rank.stream.sources.opening import open_source
 
@@ -73,12 +73,12 @@ def run(given: argparse.Namespace) -> int:
     return stopped[0] if stopped else ExitCode.DONE
 
 
-def _flush(producer: object) -> None:
+def _flush(producer: Producer) -> None:
     """Wait until all is there, through what passes by itself."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            return producer.flush(_PATIENCE)  # type: ignore[attr-defined,no-any-return]
+            return producer.flush(_PATIENCE)
         except BrokerTrouble:
             if time.monotonic() > until:
                 raise

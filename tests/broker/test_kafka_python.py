@@ -1,16 +1,32 @@
 """What kafka-python gets wrong now and then, made to happen."""
 
+import socket
 import time
 from typing import Any
 
 import pytest
 from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.net.transport import KafkaTCPTransport
 
 from simulators.broker import Kafka
-from stream_rank.broker import kafka_python
 from stream_rank.broker.clients import consumer_of
 from stream_rank.broker.connection import Connection
+from stream_rank.broker.kafka_python import consumer as kafka_python
 from tests.broker.conftest import create, fresh_name, from_the_beginning
+
+
+def test_what_is_said_before_hanging_up_is_heard() -> None:
+    ours, broker = socket.socketpair()
+    ours.setblocking(False)
+    transport = KafkaTCPTransport(None, ours)
+    assert transport._sock_recv() == (b"", None)
+    broker.sendall(b"who are you?")
+    broker.close()
+    assert transport._sock_recv() == (b"who are you?", None)
+    data, error = transport._sock_recv()
+    assert data == b""
+    assert "disconnected" in str(error)
+    ours.close()
 
 
 def test_a_leader_that_gave_nobody_a_partition_joins_again(

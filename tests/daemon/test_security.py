@@ -2,6 +2,8 @@
 
 import base64
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,8 +124,24 @@ def test_a_wrong_password_is_said_and_not_shown(
         assert daemon.process.wait(60) == 7
         assert WRONG not in daemon.log
         assert "refuses" in daemon.log
-        assert "uthentication" in daemon.log
+        assert "uthentication failed" in daemon.log
         assert "Traceback" not in daemon.log
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_a_producer_with_a_wrong_password_is_told(
+    client: str, secured: Secured, tmp_path: Path
+) -> None:
+    (tmp_path / "password").write_text(WRONG)
+    given = [f"--brokers={secured.kafka.address}", f"--topic={secured.topic}", f"--client={client}"]
+    given += ["--tls", f"--tls-ca={secured.ca}", "--sasl=SCRAM-SHA-256", "--username=alice"]
+    given += [f"--password-file={tmp_path / 'password'}"]
+    produce = [sys.executable, "-m", "stream_rank", "produce", "synthetic:10", *given]
+    done = subprocess.run(produce, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 7, done.stderr
+    assert "uthentication failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert WRONG not in done.stderr
 
 
 def _token(subject: str) -> str:

@@ -1,10 +1,9 @@
-"""The port, fitted to confluent-kafka: librdkafka fetches and decompresses outside of the interpreter's lock."""
+"""Messages by confluent-kafka."""
 
-import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby, repeat
 from operator import is_
 from typing import Any
@@ -12,81 +11,26 @@ from typing import Any
 import confluent_kafka as client
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
+from stream_rank.broker.confluent.connecting import (
+    LARGEST_REQUEST,
+    PATIENCE,
+    as_ours,
+    settings_of,
+    translated,
+)
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Bounds, Headers, Incoming, Message, Partition, Place, Slice
-from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
+from stream_rank.broker.port import Bounds, Headers, Incoming, Partition, Place, Slice
+from stream_rank.errors import BrokerError, BrokerTrouble
 
-__all__ = ["ConfluentConsumer", "ConfluentProducer"]
+__all__ = ["ConfluentConsumer"]
 
-_PATIENCE = 5.0
-"""Seconds for a question to a broker."""
 _TRIES, _PAUSE = 20, 0.5
-"""Of such questions where partitions are placed, and seconds between them: librdkafka waits for that answer."""
+"""Of questions where partitions are placed, and seconds between them: librdkafka waits for that answer."""
 _MOST_RECORDS = 8_192
 """Of a poll, as with kafka-python."""
-_METADATA_MS = 10_000
-_LARGEST_REQUEST = 200_000_000
-_REFUSALS = {
-    KafkaError._AUTHENTICATION,
-    KafkaError.SASL_AUTHENTICATION_FAILED,
-    KafkaError.TOPIC_AUTHORIZATION_FAILED,
-    KafkaError.GROUP_AUTHORIZATION_FAILED,
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-    KafkaError._SSL,
-    KafkaError._INVALID_ARG,
-    KafkaError._UNSUPPORTED_FEATURE,
-    KafkaError.UNSUPPORTED_SASL_MECHANISM,
-    KafkaError.UNSUPPORTED_VERSION,
-    KafkaError._FATAL,
-}
 # by the class, since a call by name costs as much again as what it gives
 _ERROR, _PARTITION = client.Message.error, client.Message.partition
 _OFFSET, _VALUE = client.Message.offset, client.Message.value
-_LOG = logging.getLogger("confluent")
-_LOG.addHandler(logging.NullHandler())
-_TOKEN_SECONDS = 300.0
-"""After which the file with the token is read again."""
-
-
-def _common(connection: Connection) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        "bootstrap.servers": ",".join(connection.brokers),
-        "security.protocol": connection.protocol,
-        "client.id": "stream-rank",
-        "topic.metadata.refresh.interval.ms": _METADATA_MS,
-        "reconnect.backoff.max.ms": 5_000,
-        "log_level": 4,
-        "logger": _LOG,
-    }
-    paths = {"ssl.ca.location": connection.tls_ca, "ssl.certificate.location": connection.tls_cert}
-    paths["ssl.key.location"] = connection.tls_key
-    settings |= {name: str(path) for name, path in paths.items() if path is not None}
-    if connection.sasl:
-        settings["sasl.mechanism"] = connection.sasl
-        path = connection.token_file
-        if path is not None:
-            settings["oauth_cb"] = lambda _: (
-                path.read_text().strip(),
-                time.time() + _TOKEN_SECONDS,
-            )
-        else:
-            settings["sasl.username"] = connection.username
-            settings["sasl.password"] = connection.password
-    return settings
-
-
-@contextmanager
-def _translated(connection: Connection) -> Iterator[None]:
-    try:
-        yield
-    except KafkaException as error:
-        raise _as_ours(connection, error.args[0]) from error
-
-
-def _as_ours(connection: Connection, error: Any) -> BrokerError | BrokerTrouble:
-    if error.code() in _REFUSALS or error.fatal():
-        return BrokerError(f"Kafka at {connection.described} refuses: {error.str()}")
-    return BrokerTrouble(f"Kafka at {connection.described}: {error.str()}")
 
 
 class ConfluentConsumer:
@@ -119,7 +63,7 @@ class ConfluentConsumer:
 
     def _open(self) -> Any:
         settings = {
-            **_common(self._connection),
+            **settings_of(self._connection),
             "group.id": self._group or "stream-rank-reader",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
@@ -131,7 +75,7 @@ class ConfluentConsumer:
             "queued.max.messages.kbytes": 1 << 16,
             "fetch.message.max.bytes": 4 << 20,
             "fetch.queue.backoff.ms": 1,  # when its queue is full; else a second, in which it runs dry
-            "receive.message.max.bytes": 2 * _LARGEST_REQUEST,
+            "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
         if self._group is None or self._protocol == "classic":
@@ -143,7 +87,7 @@ class ConfluentConsumer:
         self._client = client.Consumer(settings)
         if self._group is None:
             try:
-                found = self._client.list_topics(timeout=_PATIENCE)
+                found = self._client.list_topics(timeout=PATIENCE)
                 parts = [
                     TopicPartition(topic, number)
                     for topic in self._topics
@@ -171,7 +115,7 @@ class ConfluentConsumer:
     # Called back within poll ----------------------------------------------------------------
 
     def _on_error(self, error: Any) -> None:
-        self._failed = self._failed or _as_ours(self._connection, error)
+        self._failed = self._failed or as_ours(self._connection, error)
 
     def _on_assign(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
@@ -206,11 +150,11 @@ class ConfluentConsumer:
         where = TopicPartition(partition.topic, partition.number)
         for left in reversed(range(_TRIES)):
             try:
-                first, end = self._client.get_watermark_offsets(where, timeout=_PATIENCE)
+                first, end = self._client.get_watermark_offsets(where, timeout=PATIENCE)
                 return Bounds(first, end)
             except KafkaException as error:
                 if not left:
-                    raise _as_ours(self._connection, error.args[0]) from error
+                    raise as_ours(self._connection, error.args[0]) from error
                 time.sleep(_PAUSE)  # a leader may be on its way
         raise AssertionError("there is a last try")
 
@@ -218,7 +162,7 @@ class ConfluentConsumer:
 
     def poll(self, seconds: float) -> list[Slice]:
         """What has come."""
-        with _translated(self._connection):
+        with translated(self._connection):
             consumer = self._client or self._open()
             self._place_again()
             found = consumer.consume(_MOST_RECORDS, seconds)
@@ -231,9 +175,9 @@ class ConfluentConsumer:
         if isinstance(failed, BrokerError) or (failed is not None and not found):
             raise failed
         if not found and not self._placed and time.monotonic() > self._next_look:
-            self._next_look = time.monotonic() + _PATIENCE
-            with _translated(self._connection):
-                known = consumer.list_topics(timeout=_PATIENCE)
+            self._next_look = time.monotonic() + PATIENCE
+            with translated(self._connection):
+                known = consumer.list_topics(timeout=PATIENCE)
             for topic in self._topics:
                 self._numbers(known, topic)
         numbers = list(map(_PARTITION, found))
@@ -294,10 +238,10 @@ class ConfluentConsumer:
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
         """What was told to the group."""
-        with _translated(self._connection):
+        with translated(self._connection):
             consumer = self._client or self._open()
             asked = [TopicPartition(p.topic, p.number) for p in partitions]
-            known = consumer.committed(asked, timeout=_PATIENCE)
+            known = consumer.committed(asked, timeout=PATIENCE)
         return {Partition(p.topic, p.partition): p.offset for p in known if p.offset >= 0}
 
     def close(self, seconds: float) -> None:
@@ -333,85 +277,3 @@ def _slice(messages: list[Any]) -> Slice:
         list(map(_VALUE, messages)),
         whole,
     )
-
-
-class ConfluentProducer:
-    """A `Producer` by confluent-kafka."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._failed: list[tuple[Message, Any]] = []
-        self._refused: Any = None
-        settings = {
-            **_common(connection),
-            "enable.idempotence": True,
-            "linger.ms": 10,
-            "message.max.bytes": _LARGEST_REQUEST,
-            "partitioner": "murmur2_random",  # as Java's and kafka-python's, so that keys stay together
-            "error_cb": self._on_error,
-        }
-        with _translated(connection):
-            self._client = client.Producer(settings)
-
-    def _on_error(self, error: Any) -> None:
-        if error.code() in _REFUSALS:
-            self._refused = error
-
-    def send(self, message: Message) -> None:
-        """Send it, at some time before `flush` is through."""
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                self._produce(message)
-                self._client.poll(0)
-                return
-            except BufferError:  # its queue is full
-                if time.monotonic() > until:
-                    raise BrokerTrouble(
-                        f"Kafka at {self._connection.described} takes no messages"
-                    ) from None
-                self._client.poll(0.1)
-
-    def _produce(self, message: Message) -> None:
-        def done(error: Any, _: Any) -> None:
-            if error is not None:
-                self._failed.append((message, error))
-
-        more: dict[str, Any] = {} if message.partition is None else {"partition": message.partition}
-        try:
-            self._client.produce(
-                message.topic,
-                message.value,
-                message.key,
-                headers=list(message.headers),
-                on_delivery=done,
-                **more,
-            )
-        except KafkaException as error:
-            self._failed.append((message, error.args[0]))
-
-    def flush(self, seconds: float) -> None:
-        """Wait until everything is with the brokers."""
-        left = self._client.flush(seconds)
-        if self._refused is not None:
-            raise _as_ours(self._connection, self._refused)
-        failed, self._failed = self._failed, []
-        large = [m for m, error in failed if error.code() == KafkaError.MSG_SIZE_TOO_LARGE]
-        others = [
-            (m, error) for m, error in failed if error.code() != KafkaError.MSG_SIZE_TOO_LARGE
-        ]
-        for message, _ in others:
-            self.send(message)
-        if large:
-            raise TooLargeError(large, "see max.message.bytes of the topic")
-        if others:
-            raise _as_ours(self._connection, others[0][1])
-        if left:
-            raise BrokerTrouble(
-                f"Kafka at {self._connection.described} did not take {left:,} messages yet"
-            )
-
-    def close(self) -> None:
-        """Let go, also of what was not flushed."""
-        self._client.purge()
-        self._client.flush(1)

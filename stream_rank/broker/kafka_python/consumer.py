@@ -1,39 +1,25 @@
-"""The port, fitted to kafka-python.
+"""Messages by kafka-python."""
 
-What its documentation does not say, and what follows (seen with 3.0.12 on a 4.3.1 broker):
-
-- Rebalance listeners run on the client's own thread, where `commit` and questions to brokers raise; `seek` and `pause`
-  work. So a partition that is assigned is paused there, and placed by the thread that polls.
-- A deserializer that raises makes later polls spin: there is none.
-- `poll` says nothing of brokers that are down: it gives nothing, and the client logs.
-"""
-
-import logging
-import ssl
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import inf
-from pathlib import Path
 from typing import Any
 
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaConsumer, TopicPartition
 from kafka import errors as kafka
 from kafka.consumer.subscription_state import ConsumerRebalanceListener
-from kafka.net.sasl.oauth import AbstractTokenProvider
 from kafka.structs import OffsetAndMetadata
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python_watch import Watch
-from stream_rank.broker.port import Bounds, Incoming, Message, Partition, Place, Slice
-from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
+from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, settings_of, translated
+from stream_rank.broker.kafka_python.watch import watched
+from stream_rank.broker.port import Bounds, Incoming, Partition, Place, Slice
+from stream_rank.errors import BrokerError, BrokerTrouble
 
-__all__ = ["KafkaPythonConsumer", "KafkaPythonProducer"]
+__all__ = ["KafkaPythonConsumer"]
 
-_PATIENCE_MS = 5_000
-"""Of questions to brokers: whoever asks has other things to do too."""
 _MOST_RECORDS = 8_192
 """Of a poll: enough that what a poll costs is shared, few enough to learn within some hundredths of a second."""
 _SPINS, _REST = 20, 1.0
@@ -43,71 +29,6 @@ _LOOK = 5.0
 _JOIN, _RARER = 10.0, 10.0
 """Seconds without a partition before the group is joined anew, and by how much longer each time: a member that stands by
 for others has none, and must not disturb them."""
-_METADATA_MS = 10_000
-"""New topics and partitions are found within so long."""
-_LARGEST_REQUEST = 200_000_000
-"""No limit of ours: the broker has one, and knows it."""
-_UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
-"""Messages are handed over so many at a time; so many, and so many bytes of them, wait at most while there is no broker."""
-_REFUSALS = (
-    kafka.SaslAuthenticationFailedError,
-    kafka.UnsupportedSaslMechanismError,
-    kafka.IllegalSaslStateError,
-    kafka.AuthorizationError,
-    kafka.KafkaConfigurationError,
-    kafka.UnsupportedCodecError,
-    kafka.UnsupportedVersionError,
-    kafka.FencedInstanceIdError,
-    ssl.SSLError,
-)
-_TOO_LARGE = (kafka.MessageSizeTooLargeError, kafka.RecordListTooLargeError)
-logging.getLogger("kafka").addHandler(logging.NullHandler())
-
-
-class _Token(AbstractTokenProvider):
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def token(self) -> str:
-        return self._path.read_text().strip()
-
-
-def _common(connection: Connection) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        "bootstrap_servers": list(connection.brokers),
-        "bootstrap_timeout_ms": _PATIENCE_MS,
-        "security_protocol": connection.protocol,
-        "metadata_max_age_ms": _METADATA_MS,
-        "client_id": "stream-rank",
-        "metrics_enabled": False,
-        "reconnect_backoff_max_ms": _PATIENCE_MS,
-    }
-    if connection.tls:
-        paths = {"ssl_cafile": connection.tls_ca, "ssl_certfile": connection.tls_cert}
-        paths["ssl_keyfile"] = connection.tls_key
-        settings |= {name: str(path) for name, path in paths.items() if path is not None}
-    if connection.sasl:
-        settings["sasl_mechanism"] = connection.sasl
-        if connection.token_file is not None:
-            settings["sasl_oauth_token_provider"] = _Token(connection.token_file)
-        else:
-            settings["sasl_plain_username"] = connection.username
-            settings["sasl_plain_password"] = connection.password
-    return settings
-
-
-@contextmanager
-def _translated(connection: Connection) -> Iterator[None]:
-    """The client's errors as the port's: those that last, and those that pass."""
-    try:
-        yield
-    except _REFUSALS as error:
-        raise BrokerError(f"Kafka at {connection.described} refuses: {error}") from error
-    except (kafka.KafkaError, OSError) as error:
-        cause = error.__cause__ or error.__context__
-        if isinstance(cause, _REFUSALS):
-            raise BrokerError(f"Kafka at {connection.described} refuses: {cause}") from error
-        raise BrokerTrouble(f"Kafka at {connection.described}: {error}") from error
 
 
 def _ours(partition: Any) -> Partition:
@@ -153,7 +74,6 @@ class KafkaPythonConsumer:
         self._spins = 0
         self._next_look = 0.0
         self._next_join, self._join_after = inf, _JOIN
-        self._watch = Watch(connection)
         self.rebalances = 0
 
     @property
@@ -164,7 +84,7 @@ class KafkaPythonConsumer:
 
     def _open(self) -> Any:
         settings = {
-            **_common(self._connection),
+            **settings_of(self._connection),
             "group_id": self._group,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
@@ -176,7 +96,7 @@ class KafkaPythonConsumer:
             "isolation_level": "read_committed",
             "connections_max_idle_ms": max(540_000, self._session_ms + 60_000),
         }
-        with self._watch:
+        with watched(self._connection):
             client = KafkaConsumer(**settings)
         if self._group is None:
             self._client = client
@@ -228,7 +148,7 @@ class KafkaPythonConsumer:
 
     def poll(self, seconds: float) -> list[Slice]:
         """What has come."""
-        with _translated(self._connection):
+        with translated(self._connection):
             if self._client is None:
                 self._open()
             self._place_fresh()
@@ -299,8 +219,8 @@ class KafkaPythonConsumer:
             if not fresh:
                 return
             theirs = [_theirs(each) for each in fresh]
-            first = self._client.beginning_offsets(theirs, timeout_ms=_PATIENCE_MS)
-            ends = self._client.end_offsets(theirs, timeout_ms=_PATIENCE_MS)
+            first = self._client.beginning_offsets(theirs, timeout_ms=PATIENCE_MS)
+            ends = self._client.end_offsets(theirs, timeout_ms=PATIENCE_MS)
             positions = self._place(
                 {each: Bounds(first[_theirs(each)], ends[_theirs(each)]) for each in fresh}
             )
@@ -335,9 +255,9 @@ class KafkaPythonConsumer:
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
         """What was told to the group."""
-        with _translated(self._connection):
+        with translated(self._connection):
             client = self._client or self._open()
-            known = {p: client.committed(_theirs(p), timeout_ms=_PATIENCE_MS) for p in partitions}
+            known = {p: client.committed(_theirs(p), timeout_ms=PATIENCE_MS) for p in partitions}
         return {partition: offset for partition, offset in known.items() if offset is not None}
 
     def close(self, seconds: float) -> None:
@@ -365,103 +285,3 @@ def _slice(partition: Any, records: list[Any]) -> Slice:
         [record.value for record in records],
         whole,
     )
-
-
-class KafkaPythonProducer:
-    """A `Producer` by kafka-python. Messages wait here for as long as there is no broker."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._client: Any = None
-        self._unsent: deque[Message] = deque()
-        self._sent: list[tuple[Message, Any]] = []
-        self._bytes = 0
-
-    def send(self, message: Message) -> None:
-        """Send it, at some time before `flush` is through."""
-        self._unsent.append(message)
-        self._bytes += _size(message)
-        if len(self._unsent) % _UNSENT == 0 or self._bytes >= _MOST_BYTES:
-            full = len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES
-            try:
-                self._hand_over()
-                if full:
-                    self.flush(_PATIENCE_MS / 1000)
-            except TooLargeError:
-                raise
-            except BrokerTrouble:
-                if full:
-                    raise
-
-    def _hand_over(self) -> None:
-        with _translated(self._connection):
-            if self._client is None:
-                self._client = KafkaProducer(
-                    **_common(self._connection),
-                    acks="all",
-                    enable_idempotence=True,
-                    linger_ms=10,
-                    batch_size=1 << 17,
-                    max_request_size=_LARGEST_REQUEST,
-                    max_block_ms=_PATIENCE_MS,
-                )
-            while self._unsent:
-                each = self._unsent[0]
-                # the client takes no message that is nothing at all
-                value = b"" if each.value is None and each.key is None else each.value
-                headers = [(name, content or b"") for name, content in each.headers]
-                sent = self._client.send(each.topic, value, each.key, headers, each.partition)
-                self._sent.append((self._unsent.popleft(), sent))
-
-    def flush(self, seconds: float) -> None:
-        """Wait until everything is with the brokers."""
-        large = self._flushed(seconds)
-        self._bytes = 0
-        if large:
-            raise TooLargeError(large, "see max.message.bytes of the topic")
-
-    def _flushed(self, seconds: float) -> list[Message]:
-        """Send everything; the messages that are too large."""
-        if not self._unsent and not self._sent:
-            return []
-        self._hand_over()
-        with _translated(self._connection):
-            self._client.flush(timeout=seconds)
-        sent, self._sent = self._sent, []
-        failed = [(message, future.exception) for message, future in sent if future.failed()]
-        if any(isinstance(error, _TOO_LARGE) for _, error in failed):
-            self.close()  # it is of no use any more
-            messages = [message for message, _ in failed]
-            return messages if len(messages) == 1 else self._sort_out(messages, seconds)
-        self._unsent.extend(message for message, _ in failed)
-        if failed:
-            with _translated(self._connection):
-                raise failed[0][1]
-        return []
-
-    def _sort_out(self, messages: list[Message], seconds: float) -> list[Message]:
-        """Send messages of which one is too large, which takes those beside it with it; those that are too large."""
-        most = max(map(_size, messages))
-        suspects = [message for message in messages if 2 * _size(message) >= most]
-        parts = deque([[each] for each in suspects])
-        parts.append([message for message in messages if 2 * _size(message) < most])
-        large: list[Message] = []
-        try:
-            while parts:
-                self._unsent.extend(parts.popleft())
-                large += self._flushed(seconds)
-        except BrokerTrouble:
-            self._unsent.extend(message for part in (*parts, large) for message in part)
-            raise
-        return large
-
-    def close(self) -> None:
-        """Let go, also of what was not flushed."""
-        if self._client is not None:
-            with suppress(kafka.KafkaError, OSError):
-                self._client.close(timeout=1)
-            self._client = None
-
-
-def _size(message: Message) -> int:
-    return len(message.value or b"")

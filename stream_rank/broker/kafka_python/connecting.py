@@ -1,0 +1,83 @@
+"""How kafka-python is told where the brokers are, and what its errors mean."""
+
+import logging
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kafka import errors as kafka
+from kafka.net.sasl.oauth import AbstractTokenProvider
+
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.kafka_python.last_words import listen_to_the_end
+from stream_rank.errors import BrokerError, BrokerTrouble
+
+__all__ = ["PATIENCE_MS", "REFUSALS", "settings_of", "translated"]
+
+PATIENCE_MS = 5_000
+"""Of questions to brokers: whoever asks has other things to do too."""
+_METADATA_MS = 10_000
+"""New topics and partitions are found within so long."""
+REFUSALS = (
+    kafka.SaslAuthenticationFailedError,
+    kafka.UnsupportedSaslMechanismError,
+    kafka.IllegalSaslStateError,
+    kafka.AuthorizationError,
+    kafka.KafkaConfigurationError,
+    kafka.UnsupportedCodecError,
+    kafka.UnsupportedVersionError,
+    kafka.FencedInstanceIdError,
+    ssl.SSLError,
+)
+"""Errors that no waiting mends."""
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+listen_to_the_end()
+
+
+class _Token(AbstractTokenProvider):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def token(self) -> str:
+        return self._path.read_text().strip()
+
+
+def settings_of(connection: Connection) -> dict[str, Any]:
+    """What both a consumer and a producer are made with."""
+    settings: dict[str, Any] = {
+        "bootstrap_servers": list(connection.brokers),
+        "bootstrap_timeout_ms": PATIENCE_MS,
+        "security_protocol": connection.protocol,
+        "metadata_max_age_ms": _METADATA_MS,
+        "client_id": "stream-rank",
+        "metrics_enabled": False,
+        "reconnect_backoff_max_ms": PATIENCE_MS,
+    }
+    if connection.tls:
+        paths = {"ssl_cafile": connection.tls_ca, "ssl_certfile": connection.tls_cert}
+        paths["ssl_keyfile"] = connection.tls_key
+        settings |= {name: str(path) for name, path in paths.items() if path is not None}
+    if connection.sasl:
+        settings["sasl_mechanism"] = connection.sasl
+        if connection.token_file is not None:
+            settings["sasl_oauth_token_provider"] = _Token(connection.token_file)
+        else:
+            settings["sasl_plain_username"] = connection.username
+            settings["sasl_plain_password"] = connection.password
+    return settings
+
+
+@contextmanager
+def translated(connection: Connection) -> Iterator[None]:
+    """The client's errors as the port's: those that last, and those that pass."""
+    try:
+        yield
+    except REFUSALS as error:
+        raise BrokerError(f"Kafka at {connection.described} refuses: {error}") from error
+    except (kafka.KafkaError, OSError) as error:
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, REFUSALS):
+            raise BrokerError(f"Kafka at {connection.described} refuses: {cause}") from error
+        raise BrokerTrouble(f"Kafka at {connection.described}: {error}") from error

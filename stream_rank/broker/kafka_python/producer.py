@@ -1,0 +1,123 @@
+"""Messages sent by kafka-python."""
+
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from kafka import KafkaProducer
+from kafka import errors as kafka
+
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, settings_of, translated
+from stream_rank.broker.kafka_python.watch import watched
+from stream_rank.broker.port import Message
+from stream_rank.errors import BrokerTrouble, TooLargeError
+
+__all__ = ["KafkaPythonProducer"]
+
+_LARGEST_REQUEST = 200_000_000
+"""No limit of ours: the broker has one, and knows it."""
+_UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
+"""Messages are handed over so many at a time; so many, and so many bytes of them, wait at most while there is no broker."""
+_TOO_LARGE = (kafka.MessageSizeTooLargeError, kafka.RecordListTooLargeError)
+
+
+class KafkaPythonProducer:
+    """A `Producer` by kafka-python. Messages wait here for as long as there is no broker."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._client: Any = None
+        self._unsent: deque[Message] = deque()
+        self._sent: list[tuple[Message, Any]] = []
+        self._bytes = 0
+
+    def send(self, message: Message) -> None:
+        """Send it, at some time before `flush` is through."""
+        self._unsent.append(message)
+        self._bytes += _size(message)
+        if len(self._unsent) % _UNSENT == 0 or self._bytes >= _MOST_BYTES:
+            full = len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES
+            try:
+                self._hand_over()
+                if full:
+                    self.flush(PATIENCE_MS / 1000)
+            except TooLargeError:
+                raise
+            except BrokerTrouble:
+                if full:
+                    raise
+
+    def _hand_over(self) -> None:
+        with translated(self._connection):
+            if self._client is None:
+                with watched(self._connection):
+                    self._client = KafkaProducer(
+                        **settings_of(self._connection),
+                        acks="all",
+                        enable_idempotence=True,
+                        linger_ms=10,
+                        batch_size=1 << 17,
+                        max_request_size=_LARGEST_REQUEST,
+                        max_block_ms=PATIENCE_MS,
+                    )
+            while self._unsent:
+                each = self._unsent[0]
+                # the client takes no message that is nothing at all
+                value = b"" if each.value is None and each.key is None else each.value
+                headers = [(name, content or b"") for name, content in each.headers]
+                sent = self._client.send(each.topic, value, each.key, headers, each.partition)
+                self._sent.append((self._unsent.popleft(), sent))
+
+    def flush(self, seconds: float) -> None:
+        """Wait until everything is with the brokers."""
+        large = self._flushed(seconds)
+        self._bytes = 0
+        if large:
+            raise TooLargeError(large, "see max.message.bytes of the topic")
+
+    def _flushed(self, seconds: float) -> list[Message]:
+        """Send everything; the messages that are too large."""
+        if not self._unsent and not self._sent:
+            return []
+        self._hand_over()
+        with translated(self._connection):
+            self._client.flush(timeout=seconds)
+        sent, self._sent = self._sent, []
+        failed = [(message, future.exception) for message, future in sent if future.failed()]
+        if any(isinstance(error, _TOO_LARGE) for _, error in failed):
+            self.close()  # it is of no use any more
+            messages = [message for message, _ in failed]
+            return messages if len(messages) == 1 else self._sort_out(messages, seconds)
+        self._unsent.extend(message for message, _ in failed)
+        if failed:
+            with translated(self._connection):
+                raise failed[0][1]
+        return []
+
+    def _sort_out(self, messages: list[Message], seconds: float) -> list[Message]:
+        """Send messages of which one is too large, which takes those beside it with it; those that are too large."""
+        most = max(map(_size, messages))
+        suspects = [message for message in messages if 2 * _size(message) >= most]
+        parts = deque([[each] for each in suspects])
+        parts.append([message for message in messages if 2 * _size(message) < most])
+        large: list[Message] = []
+        try:
+            while parts:
+                self._unsent.extend(parts.popleft())
+                large += self._flushed(seconds)
+        except BrokerTrouble:
+            self._unsent.extend(message for part in (*parts, large) for message in part)
+            raise
+        return large
+
+    def close(self) -> None:
+        """Let go, also of what was not flushed."""
+        if self._client is not None:
+            with suppress(kafka.KafkaError, OSError):
+                self._client.close(timeout=1)
+            self._client = None
+
+
+def _size(message: Message) -> int:
+    return len(message.value or b"")
