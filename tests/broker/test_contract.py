@@ -163,9 +163,11 @@ def test_what_place_raises_comes_out_of_poll(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("cluster", [name for name in CLIENTS if name != "memory"], indirect=True)
-def test_a_topic_that_is_not_there_yet(cluster: Cluster) -> None:
+@pytest.mark.parametrize("alone", [False, True], ids=["in a group", "alone"])
+def test_a_topic_that_is_not_there_yet(cluster: Cluster, alone: bool) -> None:
     topic = fresh_name("late")
-    consumer = cluster.consumer(fresh_name("g"), [topic], from_the_beginning)
+    group = None if alone else fresh_name("g")
+    consumer = cluster.consumer(group, [topic], from_the_beginning)
     with pytest.raises(BrokerTrouble):
         wait_for(lambda: consumer.poll(0.1))
     cluster.create(topic)

@@ -1,24 +1,48 @@
 """What kafka-python gets wrong now and then, made to happen."""
 
+import gc
+import logging
+import os
 import socket
+import ssl
+import threading
 import time
 from typing import Any
 
 import pytest
+from kafka import errors
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.net.transport import KafkaTCPTransport
 
-from simulators.broker import Kafka
-from stream_rank.broker.clients import consumer_of
+from simulators.broker import Kafka, free_ports
+from stream_rank.broker.clients import consumer_of, producer_of
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python import consumer as kafka_python
+from stream_rank.broker.kafka_python import connecting
+from stream_rank.broker.kafka_python import consumer as consuming
+from stream_rank.broker.kafka_python.opening import opened
+from stream_rank.broker.port import Message
+from stream_rank.errors import BrokerError, BrokerTrouble
 from tests.broker.conftest import create, fresh_name, from_the_beginning
+
+
+class Net:
+    """An event loop that does nothing by itself."""
+
+    def __init__(self) -> None:
+        self.later: list[Any] = []
+
+    def call_later(self, _: float, work: Any) -> None:
+        self.later.append(work)
+
+    def unregister_event(self, *_: Any) -> None:
+        """It waits for none."""
 
 
 def test_what_is_said_before_hanging_up_is_heard() -> None:
     ours, broker = socket.socketpair()
     ours.setblocking(False)
-    transport = KafkaTCPTransport(None, ours)
+    net = Net()
+    transport = KafkaTCPTransport(net, ours)
     assert transport._sock_recv() == (b"", None)
     broker.sendall(b"who are you?")
     broker.close()
@@ -26,7 +50,68 @@ def test_what_is_said_before_hanging_up_is_heard() -> None:
     data, error = transport._sock_recv()
     assert data == b""
     assert "disconnected" in str(error)
-    ours.close()
+    assert not transport.is_closing()
+    for work in net.later:
+        work()
+    assert transport.is_closing()
+
+
+def _left_behind() -> tuple[int, int]:
+    """Threads of clients, and open files."""
+    gc.collect()
+    threads = [each for each in threading.enumerate() if each.name.startswith("kafka-io")]
+    return len(threads), len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="open files are counted in /proc")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets that were refused close themselves
+def test_nothing_is_left_of_tries_while_there_is_no_broker(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, logger="kafka")  # pytest keeps errors, which keep sockets
+    monkeypatch.setattr(connecting, "PATIENCE_MS", 100)
+    where = Connection((f"127.0.0.1:{free_ports(1)[0]}",))
+    consumer = consumer_of("kafka-python", where, "group", ["ratings"], from_the_beginning)
+    producer = producer_of("kafka-python", where)
+    producer.send(Message("ratings", b"{}"))
+
+    def try_in_vain() -> None:
+        for each in (lambda: consumer.poll(0.1), lambda: producer.flush(0.1)):
+            try:
+                each()
+            except BrokerTrouble:  # pytest.raises would keep it, and all that it has seen
+                continue
+            raise AssertionError("there is no broker")
+
+    try_in_vain()
+    before = _left_behind()
+    for _ in range(5):
+        try_in_vain()
+    assert _left_behind() == before
+
+
+@pytest.mark.parametrize(
+    ("logged", "said"),
+    [
+        (errors.SaslAuthenticationFailedError("who?"), "refuses"),
+        (errors.KafkaConnectionError(ssl.SSLCertVerificationError("unknown")), "is not trusted"),
+        (ssl.SSLError("certificate required"), "no TLS"),
+        (ssl.SSLEOFError("it hung up"), None),
+        (errors.KafkaConnectionError("socket disconnected"), None),
+    ],
+)
+def test_what_lasts_is_told_from_what_passes(logged: Exception, said: str | None) -> None:
+    def nobody(**_: Any) -> None:
+        logging.getLogger("kafka.net.transport").error("%s: %s", "a connection", logged)
+        raise errors.KafkaTimeoutError("no broker")
+
+    where = Connection(("b:9092",))
+    if said is None:
+        with pytest.raises(errors.KafkaTimeoutError):
+            opened(nobody, where)
+    else:
+        with pytest.raises(BrokerError, match=said):
+            opened(nobody, where)
 
 
 def test_a_leader_that_gave_nobody_a_partition_joins_again(
@@ -44,8 +129,8 @@ def test_a_leader_that_gave_nobody_a_partition_joins_again(
         return right(cluster if len(given_out) > 1 else Nothing(), members)
 
     monkeypatch.setattr(RangePartitionAssignor, "assign", assign)
-    monkeypatch.setattr(kafka_python, "_JOIN", 1.0)
-    monkeypatch.setattr(kafka_python, "_LOOK", 0.5)
+    monkeypatch.setattr(consuming, "_JOIN", 1.0)
+    monkeypatch.setattr(consuming, "_LOOK", 0.5)
     topic = fresh_name("ratings")
     create(kafka.address, topic)
     where = Connection((kafka.address,))

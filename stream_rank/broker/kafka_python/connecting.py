@@ -14,13 +14,13 @@ from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python.last_words import listen_to_the_end
 from stream_rank.errors import BrokerError, BrokerTrouble
 
-__all__ = ["PATIENCE_MS", "REFUSALS", "settings_of", "translated"]
+__all__ = ["PATIENCE_MS", "refused", "settings_of", "translated"]
 
 PATIENCE_MS = 5_000
 """Of questions to brokers: whoever asks has other things to do too."""
 _METADATA_MS = 10_000
 """New topics and partitions are found within so long."""
-REFUSALS = (
+_REFUSALS = (
     kafka.SaslAuthenticationFailedError,
     kafka.UnsupportedSaslMechanismError,
     kafka.IllegalSaslStateError,
@@ -31,7 +31,9 @@ REFUSALS = (
     kafka.FencedInstanceIdError,
     ssl.SSLError,
 )
-"""Errors that no waiting mends."""
+"""Errors that no waiting mends ..."""
+_HANGING_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+"""... but for these, which a broker that is just stopping brings about."""
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 listen_to_the_end()
 
@@ -69,15 +71,27 @@ def settings_of(connection: Connection) -> dict[str, Any]:
     return settings
 
 
+def refused(connection: Connection, error: BaseException) -> BrokerError | None:
+    """What to say of an error if it, or what it came from, lasts."""
+    where = f"Kafka at {connection.described}"
+    for each in (error, error.__cause__, error.__context__, *error.args):
+        if not isinstance(each, _REFUSALS) or isinstance(each, _HANGING_UP):
+            continue
+        if isinstance(each, ssl.SSLCertVerificationError):
+            return BrokerError(f"{where} is not trusted: {each}; see tls_ca")
+        if isinstance(each, ssl.SSLError):
+            return BrokerError(f"no TLS with {where}: {each}; see tls, tls_cert and tls_key")
+        who = f"; we log in as {connection.username}" if connection.username else ""
+        return BrokerError(f"{where} refuses: {each}{who}")
+    return None
+
+
 @contextmanager
 def translated(connection: Connection) -> Iterator[None]:
     """The client's errors as the port's: those that last, and those that pass."""
     try:
         yield
-    except REFUSALS as error:
-        raise BrokerError(f"Kafka at {connection.described} refuses: {error}") from error
     except (kafka.KafkaError, OSError) as error:
-        cause = error.__cause__ or error.__context__
-        if isinstance(cause, REFUSALS):
-            raise BrokerError(f"Kafka at {connection.described} refuses: {cause}") from error
-        raise BrokerTrouble(f"Kafka at {connection.described}: {error}") from error
+        lasting = refused(connection, error)
+        trouble = BrokerTrouble(f"Kafka at {connection.described}: {error}")
+        raise lasting or trouble from error

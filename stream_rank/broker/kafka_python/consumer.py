@@ -13,8 +13,8 @@ from kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafka.structs import OffsetAndMetadata
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, settings_of, translated
-from stream_rank.broker.kafka_python.watch import watched
+from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, translated
+from stream_rank.broker.kafka_python.opening import opened
 from stream_rank.broker.port import Bounds, Incoming, Partition, Place, Slice
 from stream_rank.errors import BrokerError, BrokerTrouble
 
@@ -84,7 +84,6 @@ class KafkaPythonConsumer:
 
     def _open(self) -> Any:
         settings = {
-            **settings_of(self._connection),
             "group_id": self._group,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
@@ -96,21 +95,27 @@ class KafkaPythonConsumer:
             "isolation_level": "read_committed",
             "connections_max_idle_ms": max(540_000, self._session_ms + 60_000),
         }
-        with watched(self._connection):
-            client = KafkaConsumer(**settings)
-        if self._group is None:
-            self._client = client
-            parts = [
-                TopicPartition(topic, number)
-                for topic in self._topics
-                for number in self._numbers(topic)
-            ]
-            client.assign(parts)
-            self.assigned(parts)
-        else:
-            self._client = client  # first: the listener needs it
-            client.subscribe(list(self._topics), listener=_Listener(self))
+        client = opened(KafkaConsumer, self._connection, **settings)
+        self._client = client  # first: the listener needs it
+        try:
+            if self._group is None:
+                self._take_all()
+            else:
+                client.subscribe(list(self._topics), listener=_Listener(self))
+        except BaseException:
+            self._client = None
+            client.close(autocommit=False, timeout_ms=PATIENCE_MS)
+            raise
         return client
+
+    def _take_all(self) -> None:
+        parts = [
+            TopicPartition(topic, number)
+            for topic in self._topics
+            for number in self._numbers(topic)
+        ]
+        self._client.assign(parts)
+        self.assigned(parts)
 
     def _numbers(self, topic: str) -> list[int]:
         found = self._client.partitions_for_topic(topic)

@@ -8,8 +8,8 @@ from kafka import KafkaProducer
 from kafka import errors as kafka
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, settings_of, translated
-from stream_rank.broker.kafka_python.watch import watched
+from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, translated
+from stream_rank.broker.kafka_python.opening import opened
 from stream_rank.broker.port import Message
 from stream_rank.errors import BrokerTrouble, TooLargeError
 
@@ -51,16 +51,16 @@ class KafkaPythonProducer:
     def _hand_over(self) -> None:
         with translated(self._connection):
             if self._client is None:
-                with watched(self._connection):
-                    self._client = KafkaProducer(
-                        **settings_of(self._connection),
-                        acks="all",
-                        enable_idempotence=True,
-                        linger_ms=10,
-                        batch_size=1 << 17,
-                        max_request_size=_LARGEST_REQUEST,
-                        max_block_ms=PATIENCE_MS,
-                    )
+                self._client = opened(
+                    KafkaProducer,
+                    self._connection,
+                    acks="all",
+                    enable_idempotence=True,
+                    linger_ms=10,
+                    batch_size=1 << 17,
+                    max_request_size=_LARGEST_REQUEST,
+                    max_block_ms=PATIENCE_MS,
+                )
             while self._unsent:
                 each = self._unsent[0]
                 # the client takes no message that is nothing at all
