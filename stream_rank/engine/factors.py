@@ -8,6 +8,8 @@ from the last column to the first, so that each pass begins with what the one be
 Columns come in blocks of 8 of one length, that of the longest in whole vectors: a
 matrix that grows leaves what it holds where it is.
 
+Products are fused with what they are added to: half of the instructions, and the same bits everywhere.
+
 Cost: 3 d**2 operations an update, d**2 / 2 numbers of memory.
 
 Reference: G. J. Bierman. Measurement updating using the U-D factorization. Automatica, 1976.
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import (
+    fused,
     get,
     load,
     moved_up,
@@ -100,14 +103,14 @@ def _products(columns, length, values, products):
     h = spread(0.0)
     for i in range(0, length, 8):
         x = load(values, i, 0.0)
-        a = a + load(columns, 0 * length + i, 0.0) * x
-        b = b + load(columns, 1 * length + i, 0.0) * x
-        c = c + load(columns, 2 * length + i, 0.0) * x
-        d = d + load(columns, 3 * length + i, 0.0) * x
-        e = e + load(columns, 4 * length + i, 0.0) * x
-        f = f + load(columns, 5 * length + i, 0.0) * x
-        g = g + load(columns, 6 * length + i, 0.0) * x
-        h = h + load(columns, 7 * length + i, 0.0) * x
+        a = fused(load(columns, 0 * length + i, 0.0), x, a)
+        b = fused(load(columns, 1 * length + i, 0.0), x, b)
+        c = fused(load(columns, 2 * length + i, 0.0), x, c)
+        d = fused(load(columns, 3 * length + i, 0.0), x, d)
+        e = fused(load(columns, 4 * length + i, 0.0), x, e)
+        f = fused(load(columns, 5 * length + i, 0.0), x, f)
+        g = fused(load(columns, 6 * length + i, 0.0), x, g)
+        h = fused(load(columns, 7 * length + i, 0.0), x, h)
     store(products, 0, total_each(a, b, c, d, e, f, g, h))
 
 
@@ -125,29 +128,29 @@ def _move_columns(columns, length, gain, factors, moves):
     for i in range(0, length, 8):
         so_far = load(gain, i, 0.0)
         old = load(columns, 0 * length + i, 0.0)
-        store(columns, 0 * length + i, old + factor_a * so_far)
-        so_far = so_far + move_a * old
+        store(columns, 0 * length + i, fused(factor_a, so_far, old))
+        so_far = fused(move_a, old, so_far)
         old = load(columns, 1 * length + i, 0.0)
-        store(columns, 1 * length + i, old + factor_b * so_far)
-        so_far = so_far + move_b * old
+        store(columns, 1 * length + i, fused(factor_b, so_far, old))
+        so_far = fused(move_b, old, so_far)
         old = load(columns, 2 * length + i, 0.0)
-        store(columns, 2 * length + i, old + factor_c * so_far)
-        so_far = so_far + move_c * old
+        store(columns, 2 * length + i, fused(factor_c, so_far, old))
+        so_far = fused(move_c, old, so_far)
         old = load(columns, 3 * length + i, 0.0)
-        store(columns, 3 * length + i, old + factor_d * so_far)
-        so_far = so_far + move_d * old
+        store(columns, 3 * length + i, fused(factor_d, so_far, old))
+        so_far = fused(move_d, old, so_far)
         old = load(columns, 4 * length + i, 0.0)
-        store(columns, 4 * length + i, old + factor_e * so_far)
-        so_far = so_far + move_e * old
+        store(columns, 4 * length + i, fused(factor_e, so_far, old))
+        so_far = fused(move_e, old, so_far)
         old = load(columns, 5 * length + i, 0.0)
-        store(columns, 5 * length + i, old + factor_f * so_far)
-        so_far = so_far + move_f * old
+        store(columns, 5 * length + i, fused(factor_f, so_far, old))
+        so_far = fused(move_f, old, so_far)
         old = load(columns, 6 * length + i, 0.0)
-        store(columns, 6 * length + i, old + factor_g * so_far)
-        so_far = so_far + move_g * old
+        store(columns, 6 * length + i, fused(factor_g, so_far, old))
+        so_far = fused(move_g, old, so_far)
         old = load(columns, 7 * length + i, 0.0)
-        store(columns, 7 * length + i, old + factor_h * so_far)
-        so_far = so_far + move_h * old
+        store(columns, 7 * length + i, fused(factor_h, so_far, old))
+        so_far = fused(move_h, old, so_far)
         store(gain, i, so_far)
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "as_element",
     "but_not",
     "count",
+    "fused",
     "get",
     "list_bits",
     "load",
@@ -328,6 +329,19 @@ _operator(operator.truediv, lambda b, x, y: b.fdiv(x, y), Vector, lambda kind: k
 _operator(operator.lt, lambda b, x, y: b.fcmp_ordered("<", x, y), Vector, lambda k: Mask(k.lanes))
 _operator(operator.le, lambda b, x, y: b.fcmp_ordered("<=", x, y), Vector, lambda k: Mask(k.lanes))
 _operator(operator.and_, lambda b, x, y: b.and_(x, y), Mask, lambda kind: kind)
+
+
+@intrinsic
+def fused(typingctx: Any, left: Any, right: Any, more: Any) -> Any:
+    """`left * right + more` of vectors, rounded once: one instruction, and where a processor has none the same bits, slowly."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind, name = _vector(left), f"llvm.fma.v{left.lanes}f{left.element.bitwidth}"
+        known = builder.module.globals.get(name)
+        function = known or ir.Function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return builder.call(function, args)
+
+    return left(left, right, more), build
 
 
 @intrinsic

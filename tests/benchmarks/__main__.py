@@ -5,7 +5,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from tests.benchmarks.measure import Line, one_core
+from tests.benchmarks.measure import Line, machine, one_core
 from tests.benchmarks.readme import put_between
 
 
@@ -45,7 +45,9 @@ def main() -> int:
             mark = "" if line.good else f"   BELOW {line.at_least}"
             print(f"{line.ratio:7.2f}  {line.what}: {line.ours}; {line.peer}{mark}", flush=True)
         if given.readme is not None:
-            put_between(given.readme, f"made by make bench: {name}", _table(lines))
+            put_between(
+                given.readme, f"made by make bench: {name}", f"{_table(lines)}\n\n*On {machine()}.*"
+            )
     return int(not good)
 
 

@@ -1,11 +1,15 @@
 """Measuring side by side, on one core."""
 
 import os
+import platform
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Line", "one_core", "side_by_side"]
+import llvmlite.binding as llvm
+
+__all__ = ["Line", "machine", "one_core", "side_by_side"]
 
 
 class Line(NamedTuple):
@@ -27,6 +31,15 @@ def one_core() -> None:
     """Stay on one core, with whatever is started from here on; BLAS is kept to it by its threads' affinity."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def machine() -> str:
+    """What it was measured on: ratios differ between processors too."""
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text().splitlines() if described.exists() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    cores = os.cpu_count() or 1
+    return f"{(names or [platform.machine()])[0]} ({llvm.get_host_cpu_name()}), {cores} cores"
 
 
 def side_by_side(*works: Callable[[], object], rounds: int = 5) -> list[float]:
