@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store, total
+from stream_rank.engine.lanes import load, spread, store, total
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.support import power
 
 __all__ = [

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 
 from stream_rank.engine.jit import inlined, intrinsic
-from stream_rank.engine.lanes import get
+from stream_rank.engine.pointers import get
 
 __all__ = ["SMALLEST_POWER", "is_digit", "powers_of_ten", "read_digits", "read_number", "word_at"]
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, pointer, put, shift
 from stream_rank.engine.memory import Layout, Section, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 
 __all__ = ["ANSWERS", "FIRST", "TOP", "add", "around", "begin", "content", "layout"]
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, pointer, put
 from stream_rank.engine.memory import Layout, Section, place
+from stream_rank.engine.pointers import get, pointer, put
 
 __all__ = [
     *("BIAS", "BUDGET", "CURSOR", "EVENTS", "OLDEST", "PAIR", "RATE", "REVISITS", "ROWS"),

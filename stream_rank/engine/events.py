@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from numba.extending import overload
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, load, put, spread, totals
+from stream_rank.engine.lanes import load, spread, totals
+from stream_rank.engine.pointers import get, put
 from stream_rank.engine.sums import (
     add_scaled,
     add_scaled_sparse,

@@ -20,12 +20,9 @@ from typing import Any, NamedTuple
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import (
     fused,
-    get,
     load,
     moved_up,
-    put,
     running,
-    shift,
     spread,
     store,
     total,
@@ -33,6 +30,7 @@ from stream_rank.engine.lanes import (
     where,
 )
 from stream_rank.engine.memory import Layout, Section
+from stream_rank.engine.pointers import get, put, shift
 
 __all__ = [
     *("Factors", "block_start", "diagonal_place", "factors_layout", "introduce"),

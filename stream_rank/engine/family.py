@@ -8,8 +8,8 @@ import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.members import averaged_rank, choose, reached, score, take, utility
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 from stream_rank.engine.state import (
     AVERAGED,
     EVENTS,

@@ -13,8 +13,8 @@ import numpy as np
 from stream_rank.engine.events import Expansion
 from stream_rank.engine.family import ask
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.members import choose, consider, find_wrong, learn, score
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 from stream_rank.engine.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
 from stream_rank.engine.support import evaluate, open_support, take_slot, write_vector
 

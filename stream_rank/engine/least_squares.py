@@ -14,8 +14,8 @@ import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = [
     "EVENTS",

@@ -26,21 +26,8 @@ import numpy as np
 from stream_rank.engine.coins import WORD, toss
 from stream_rank.engine.events import add, inner, inner_eight
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import (
-    as_element,
-    but_not,
-    count,
-    get,
-    list_bits,
-    load,
-    pointer,
-    put,
-    ramp,
-    shift,
-    spread,
-    store,
-    where,
-)
+from stream_rank.engine.lanes import but_not, count, list_bits, load, ramp, spread, store, where
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 from stream_rank.engine.state import (
     AVERAGED,
     EVENTS,

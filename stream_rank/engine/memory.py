@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import WIDTH_BYTES, get, pointer
+from stream_rank.engine.lanes import WIDTH_BYTES
+from stream_rank.engine.pointers import get, pointer
 
 __all__ = ["Layout", "Memory", "Section", "aligned", "padded", "place", "within"]
 

@@ -38,8 +38,9 @@ from stream_rank.engine.duals import (
     seat,
 )
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, total
+from stream_rank.engine.lanes import load, spread, total
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import dot
 from stream_rank.engine.support import (
     Support,

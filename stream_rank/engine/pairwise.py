@@ -23,8 +23,9 @@ import numpy as np
 from stream_rank.engine.coins import draw
 from stream_rank.engine.events import bounded
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store
+from stream_rank.engine.lanes import load, spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [

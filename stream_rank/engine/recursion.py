@@ -34,8 +34,9 @@ from stream_rank.engine.centre import (
 from stream_rank.engine.events import bounded
 from stream_rank.engine.factors import Factors, factors_layout, introduce, update
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, pointer, put, shift, spread, store
+from stream_rank.engine.lanes import spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [

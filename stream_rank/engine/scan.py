@@ -15,7 +15,7 @@ import numpy as np
 
 from stream_rank.engine.decimals import is_digit, read_digits, read_number, word_at
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, pointer, put
+from stream_rank.engine.pointers import get, pointer, put
 
 __all__ = ["NO_TIME", "PADDING", "Names", "Reading", "find_lines", "hash_of", "scan"]
 

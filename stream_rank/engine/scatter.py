@@ -22,8 +22,9 @@ from stream_rank.engine.centre import (
 from stream_rank.engine.events import bounded
 from stream_rank.engine.factors import block_start, diagonal_place, triangle_size
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import get, load, pointer, put, shift, spread, store
+from stream_rank.engine.lanes import load, spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled
 
 __all__ = ["answer", "equations", "layout", "learn_row", "predict_row", "run"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from stream_rank.engine.coins import WORD
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import get, pointer
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer
 
 __all__ = [
     "AVERAGED",

@@ -18,17 +18,8 @@ from numba import types
 from numba.core import cgutils
 
 from stream_rank.engine.jit import inlined, intrinsic
-from stream_rank.engine.lanes import (
-    WIDTH_BYTES,
-    Vector,
-    get,
-    load,
-    put,
-    scalar,
-    spread,
-    store,
-    total,
-)
+from stream_rank.engine.lanes import WIDTH_BYTES, Vector, load, scalar, spread, store, total
+from stream_rank.engine.pointers import get, put
 
 __all__ = [
     "add_scaled",

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 from stream_rank.engine.sums import dot, lanes_of, squares_sparse
 
 __all__ = [

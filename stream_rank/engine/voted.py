@@ -11,8 +11,8 @@ import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.lanes import as_element, get, pointer, put, shift
 from stream_rank.engine.members import score, step, vote_rank
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 from stream_rank.engine.state import EVENTS, KEY, RATE, UPDATES, open_state
 
 __all__ = [

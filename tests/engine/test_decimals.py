@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stream_rank.engine.decimals import powers_of_ten, read_number
 from stream_rank.engine.jit import compiled
-from stream_rank.engine.lanes import pointer
+from stream_rank.engine.pointers import pointer
 
 POWERS = powers_of_ten()
 

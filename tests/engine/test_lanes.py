@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stream_rank.engine.jit import compiled
-from stream_rank.engine.lanes import fused, load, pointer, store
+from stream_rank.engine.lanes import fused, load, store
+from stream_rank.engine.pointers import pointer
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=8, max_size=8).map(np.array)
 

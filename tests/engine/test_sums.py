@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stream_rank.engine.jit import compiled
-from stream_rank.engine.lanes import load, pointer, store, totals
+from stream_rank.engine.lanes import load, store, totals
 from stream_rank.engine.memory import Memory, Section, aligned, padded
+from stream_rank.engine.pointers import pointer
 from stream_rank.engine.sums import add_scaled, add_scaled_sparse, dot, dot_sparse, squares_sparse
 
 KINDS = [np.float64, np.float32]
