@@ -9,7 +9,7 @@ from typing import Any
 import stream_rank
 from stream_rank.asked import Asked
 from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.port import Consumer, Place
+from stream_rank.broker.port import Consumer, Member, Place
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.errors import BrokerTrouble, ConfigError, TooManyRejectsError, WriteError
 from stream_rank.monitoring.exporter import Exporter
@@ -111,16 +111,10 @@ class Daemon(Run):
         return super()._to_resume()
 
     def _consumer(self, config: DaemonConfig) -> Any:
+        member = Member(config.topics, config.group, config.session_seconds, config.group_protocol)
+
         def consumer(place: Place) -> Consumer:
-            return consumer_of(
-                config.client,
-                self._connection,
-                config.group,
-                config.topics,
-                place,
-                config.session_seconds,
-                config.group_protocol,
-            )
+            return consumer_of(config.client, self._connection, member, place)
 
         return consumer
 

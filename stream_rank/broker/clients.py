@@ -1,10 +1,10 @@
 """Clients by their names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Consumer, Place, Producer
+from stream_rank.broker.port import Consumer, Member, Place, Producer
 from stream_rank.errors import ConfigError
 
 __all__ = ["consumer_of", "producer_of"]
@@ -20,25 +20,17 @@ def _there() -> Iterator[None]:
         ) from None
 
 
-def consumer_of(
-    client: str,
-    connection: Connection,
-    group: str | None,
-    topics: Sequence[str],
-    place: Place,
-    session_seconds: float = 45.0,
-    group_protocol: str = "classic",
-) -> Consumer:
+def consumer_of(client: str, connection: Connection, member: Member, place: Place) -> Consumer:
     """A consumer by the client of that name."""
     if client == "confluent":
         with _there():
             from stream_rank.broker.confluent.consumer import ConfluentConsumer
-        return ConfluentConsumer(connection, group, topics, place, session_seconds, group_protocol)
-    if group_protocol != "classic":
-        raise ConfigError(f"group_protocol {group_protocol} needs client = confluent")
+        return ConfluentConsumer(connection, member, place)
+    if member.protocol != "classic":
+        raise ConfigError(f"group_protocol {member.protocol} needs client = confluent")
     from stream_rank.broker.kafka_python.consumer import KafkaPythonConsumer
 
-    return KafkaPythonConsumer(connection, group, topics, place, session_seconds)
+    return KafkaPythonConsumer(connection, member, place)
 
 
 def producer_of(client: str, connection: Connection) -> Producer:

@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-__all__ = ["Bounds", "Consumer", "Incoming", "Message", "Partition", "Place", "Producer", "Slice"]
+__all__ = [
+    *("SESSION_SECONDS", "Bounds", "Consumer", "Incoming", "Member"),
+    *("Message", "Partition", "Place", "Producer", "Slice"),
+]
 
 Headers = Sequence[tuple[str, bytes | None]]
 
@@ -76,8 +79,28 @@ Place = Callable[[Mapping[Partition, Bounds]], Mapping[Partition, int]]
 """Told which partitions were assigned, and their bounds; says where to read each from."""
 
 
+SESSION_SECONDS = 45.0
+"""As Kafka's own clients have it."""
+
+
+class Member(NamedTuple):
+    """Who reads what: a member of a group, or, without one, somebody alone who reads all partitions."""
+
+    topics: Sequence[str]
+    group: str | None = None
+    session_seconds: float = SESSION_SECONDS
+    """The group gives its partitions away when it is not heard of for so long."""
+    protocol: str = "classic"
+    """Of groups: `classic`, or `consumer`."""
+
+    @property
+    def session_ms(self) -> int:
+        """As clients want it."""
+        return int(self.session_seconds * 1000)
+
+
 class Consumer(Protocol):
-    """A member of a group, or, without one, a reader of all partitions of some topics.
+    """Reads as a member of a group, or alone.
 
     Whoever calls owns the positions: whenever partitions are assigned, `place` is asked (within `poll`, on its
     caller's thread) where to read them from, and only what follows is given out. Errors that pass by

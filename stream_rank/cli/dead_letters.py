@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> int:
 def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
     """All messages of the topic, up to the end that it has now, and where each is."""
     from stream_rank.broker.clients import consumer_of
-    from stream_rank.broker.port import Bounds, Partition
+    from stream_rank.broker.port import Bounds, Member, Partition
 
     ends: dict[Partition, int] = {}
 
@@ -66,7 +66,7 @@ def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
         return {p: each.first for p, each in bounds.items()}
 
     topic = str(config.dead_letters)
-    reader = consumer_of(config.client, config.connection(), None, [topic], place)
+    reader = consumer_of(config.client, config.connection(), Member([topic]), place)
     try:
         slices, quiet = reader.poll(_MOMENT), 0
         while slices or (ends and quiet < _QUIET):  # what was compacted away does not come

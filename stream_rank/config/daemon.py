@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from stream_rank.broker.port import SESSION_SECONDS
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig, listed
 
@@ -52,7 +53,7 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         description="the most that stopping may take; what is not done by then is done again after the next start",
     )  # fmt: skip
     session_seconds: float = Field(
-        45.0, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
+        SESSION_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
     )  # fmt: skip
     group_protocol: Literal["classic", "consumer"] = Field(
         "classic", description="of groups: classic, or consumer (KIP-848; client confluent)"

@@ -11,7 +11,7 @@ from simulators.broker import Kafka, NoKafkaError
 from stream_rank.broker.clients import consumer_of, producer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.memory import MemoryBroker, MemoryConsumer, MemoryProducer
-from stream_rank.broker.port import Bounds, Consumer, Partition, Place, Producer
+from stream_rank.broker.port import Bounds, Consumer, Member, Partition, Place, Producer
 
 _NAMES = itertools.count()
 
@@ -84,7 +84,8 @@ class Cluster:
             return MemoryConsumer(self._memory, group, topics, place)
         client, _, protocol = self.client.partition(":")
         connection = Connection((self._kafka.address,))
-        return consumer_of(client, connection, group, topics, place, 6.0, protocol or "classic")
+        member = Member(topics, group, 6.0, protocol or "classic")
+        return consumer_of(client, connection, member, place)
 
     def producer(self) -> Producer:
         if self._kafka is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Bounds, Consumer, Message, Partition, Slice
+from stream_rank.broker.port import Bounds, Consumer, Member, Message, Partition, Slice
 from stream_rank.errors import BrokerTrouble, PositionError, TooLargeError
 from tests.broker.conftest import CLIENTS, Cluster, fresh_name, from_the_beginning, wait_for
 
@@ -254,7 +254,7 @@ def test_a_broker_that_is_not_there(client: str) -> None:
     from stream_rank.broker.clients import consumer_of, producer_of
 
     nowhere = Connection(("127.0.0.1:1",))
-    consumer = consumer_of(client, nowhere, fresh_name("g"), ["t"], from_the_beginning)
+    consumer = consumer_of(client, nowhere, Member(["t"], fresh_name("g")), from_the_beginning)
     start = time.monotonic()
     with pytest.raises(BrokerTrouble):
         wait_for(lambda: consumer.poll(0.1))

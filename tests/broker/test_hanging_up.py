@@ -14,6 +14,7 @@ import pytest
 from stream_rank.broker.clients import consumer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python import connecting
+from stream_rank.broker.port import Member
 from stream_rank.errors import BrokerTrouble
 from tests.broker.conftest import from_the_beginning
 from tests.daemon.certificates import make_certificates
@@ -60,7 +61,7 @@ def test_hanging_up_is_trouble_that_passes(
     authority, certificate = make_certificates(tmp_path)
     with hanging_up(certificate, after_greeting, reset) as address:
         where = Connection((address,), tls=True, tls_ca=authority)
-        consumer = consumer_of(client, where, "group", ["ratings"], from_the_beginning)
+        consumer = consumer_of(client, where, Member(["ratings"], "group"), from_the_beginning)
         troubles, until = 0, time.monotonic() + 30
         while troubles < 2 and time.monotonic() < until:
             try:

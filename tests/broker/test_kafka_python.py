@@ -20,7 +20,7 @@ from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python import connecting
 from stream_rank.broker.kafka_python import consumer as consuming
 from stream_rank.broker.kafka_python.opening import opened
-from stream_rank.broker.port import Message
+from stream_rank.broker.port import Member, Message
 from stream_rank.errors import BrokerError, BrokerTrouble
 from tests.broker.conftest import create, fresh_name, from_the_beginning
 
@@ -71,7 +71,7 @@ def test_nothing_is_left_of_tries_while_there_is_no_broker(
     caplog.set_level(logging.CRITICAL, logger="kafka")  # pytest keeps errors, which keep sockets
     monkeypatch.setattr(connecting, "PATIENCE_MS", 100)
     where = Connection((f"127.0.0.1:{free_ports(1)[0]}",))
-    consumer = consumer_of("kafka-python", where, "group", ["ratings"], from_the_beginning)
+    consumer = consumer_of("kafka-python", where, Member(["ratings"], "group"), from_the_beginning)
     producer = producer_of("kafka-python", where)
     producer.send(Message("ratings", b"{}"))
 
@@ -134,7 +134,9 @@ def test_a_leader_that_gave_nobody_a_partition_joins_again(
     topic = fresh_name("ratings")
     create(kafka.address, topic)
     where = Connection((kafka.address,))
-    consumer = consumer_of("kafka-python", where, fresh_name("group"), [topic], from_the_beginning)
+    consumer = consumer_of(
+        "kafka-python", where, Member([topic], fresh_name("group")), from_the_beginning
+    )
     until = time.monotonic() + 30
     while not consumer.assignment and time.monotonic() < until:
         consumer.poll(0.1)

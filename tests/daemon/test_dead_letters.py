@@ -10,7 +10,7 @@ import pytest
 from simulators.broker import Kafka
 from stream_rank.broker.clients import consumer_of
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Incoming, Message
+from stream_rank.broker.port import Incoming, Member, Message
 from stream_rank.stream.dead_letters import origin_of
 from tests.broker.conftest import create, fresh_name, from_the_beginning, wait_for
 from tests.cli.conftest import run
@@ -57,7 +57,9 @@ def pickled() -> bytes:
 
 
 def everything(address: str, topic: str, count: int) -> list[Incoming]:
-    reader = consumer_of("kafka-python", Connection((address,)), None, [topic], from_the_beginning)
+    reader = consumer_of(
+        "kafka-python", Connection((address,)), Member([topic]), from_the_beginning
+    )
     found: list[Incoming] = []
 
     def enough() -> bool:

@@ -19,7 +19,7 @@ from stream_rank.broker.confluent.connecting import (
     translated,
 )
 from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Bounds, Headers, Incoming, Partition, Place, Slice
+from stream_rank.broker.port import Bounds, Headers, Incoming, Member, Partition, Place, Slice
 from stream_rank.errors import BrokerError, BrokerTrouble
 
 __all__ = ["ConfluentConsumer"]
@@ -36,18 +36,8 @@ _OFFSET, _VALUE = client.Message.offset, client.Message.value
 class ConfluentConsumer:
     """A `Consumer` by confluent-kafka."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        group: str | None,
-        topics: Sequence[str],
-        place: Place,
-        session_seconds: float = 45.0,
-        group_protocol: str = "classic",
-    ) -> None:
-        self._connection, self._group, self._topics, self._place = connection, group, topics, place
-        self._session_ms = int(session_seconds * 1000)
-        self._protocol = group_protocol
+    def __init__(self, connection: Connection, member: Member, place: Place) -> None:
+        self._connection, self._member, self._place = connection, member, place
         self._client: Any = None
         self._placed: set[Partition] = set()
         self._displaced: set[Partition] = set()
@@ -64,7 +54,7 @@ class ConfluentConsumer:
     def _open(self) -> Any:
         settings = {
             **settings_of(self._connection),
-            "group.id": self._group or "stream-rank-reader",
+            "group.id": self._member.group or "stream-rank-reader",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": "error",
@@ -78,19 +68,19 @@ class ConfluentConsumer:
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
-        if self._group is None or self._protocol == "classic":
-            settings["session.timeout.ms"] = self._session_ms
-            settings["heartbeat.interval.ms"] = min(3_000, self._session_ms // 3)
-            settings["max.poll.interval.ms"] = max(300_000, self._session_ms)
+        if self._member.group is None or self._member.protocol == "classic":
+            settings["session.timeout.ms"] = self._member.session_ms
+            settings["heartbeat.interval.ms"] = min(3_000, self._member.session_ms // 3)
+            settings["max.poll.interval.ms"] = max(300_000, self._member.session_ms)
         else:
-            settings["group.protocol"] = self._protocol
+            settings["group.protocol"] = self._member.protocol
         self._client = client.Consumer(settings)
-        if self._group is None:
+        if self._member.group is None:
             try:
                 found = self._client.list_topics(timeout=PATIENCE)
                 parts = [
                     TopicPartition(topic, number)
-                    for topic in self._topics
+                    for topic in self._member.topics
                     for number in self._numbers(found, topic)
                 ]
                 self._on_assign(self._client, parts)
@@ -100,7 +90,7 @@ class ConfluentConsumer:
                 raise
         else:
             self._client.subscribe(
-                list(self._topics),
+                list(self._member.topics),
                 on_assign=self._on_assign,
                 on_revoke=self._on_revoke,
                 on_lost=self._on_revoke,
@@ -144,7 +134,7 @@ class ConfluentConsumer:
 
     @property
     def _incremental(self) -> bool:
-        return self._group is not None and self._protocol == "consumer"
+        return self._member.group is not None and self._member.protocol == "consumer"
 
     def _bounds(self, partition: Partition) -> Bounds:
         where = TopicPartition(partition.topic, partition.number)
@@ -178,10 +168,11 @@ class ConfluentConsumer:
             self._next_look = time.monotonic() + PATIENCE
             with translated(self._connection):
                 known = consumer.list_topics(timeout=PATIENCE)
-            for topic in self._topics:
+            for topic in self._member.topics:
                 self._numbers(known, topic)
         numbers = list(map(_PARTITION, found))
-        if len(self._topics) == 1 and numbers.count(numbers[0] if numbers else 0) == len(numbers):
+        first = numbers[0] if numbers else 0
+        if len(self._member.topics) == 1 and numbers.count(first) == len(numbers):
             return [_slice(found)] if found else []
         runs = groupby(found, lambda message: (message.topic(), message.partition()))
         return [_slice(list(run)) for _, run in runs]
@@ -230,7 +221,7 @@ class ConfluentConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are."""
-        if self._client is None or self._group is None or not positions:
+        if self._client is None or self._member.group is None or not positions:
             return
         offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         with suppress(KafkaException):

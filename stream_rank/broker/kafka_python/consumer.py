@@ -15,7 +15,7 @@ from kafka.structs import OffsetAndMetadata
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, translated
 from stream_rank.broker.kafka_python.opening import opened
-from stream_rank.broker.port import Bounds, Incoming, Partition, Place, Slice
+from stream_rank.broker.port import Bounds, Incoming, Member, Partition, Place, Slice
 from stream_rank.errors import BrokerError, BrokerTrouble
 
 __all__ = ["KafkaPythonConsumer"]
@@ -55,16 +55,8 @@ class _Listener(ConsumerRebalanceListener):
 class KafkaPythonConsumer:
     """A `Consumer` by kafka-python."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        group: str | None,
-        topics: Sequence[str],
-        place: Place,
-        session_seconds: float = 45.0,
-    ) -> None:
-        self._connection, self._group, self._topics, self._place = connection, group, topics, place
-        self._session_ms = int(session_seconds * 1000)
+    def __init__(self, connection: Connection, member: Member, place: Place) -> None:
+        self._connection, self._member, self._place = connection, member, place
         self._client: Any = None
         self._lock = threading.Lock()
         self._fresh: set[Partition] = set()
@@ -84,24 +76,24 @@ class KafkaPythonConsumer:
 
     def _open(self) -> Any:
         settings = {
-            "group_id": self._group,
+            "group_id": self._member.group,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
             "allow_auto_create_topics": False,
-            "session_timeout_ms": self._session_ms,
-            "heartbeat_interval_ms": min(3_000, self._session_ms // 3),
-            "request_timeout_ms": max(30_000, self._session_ms + 5_000),
+            "session_timeout_ms": self._member.session_ms,
+            "heartbeat_interval_ms": min(3_000, self._member.session_ms // 3),
+            "request_timeout_ms": max(30_000, self._member.session_ms + 5_000),
             "fetch_max_bytes": 16 << 20,
             "isolation_level": "read_committed",
-            "connections_max_idle_ms": max(540_000, self._session_ms + 60_000),
+            "connections_max_idle_ms": max(540_000, self._member.session_ms + 60_000),
         }
         client = opened(KafkaConsumer, self._connection, **settings)
         self._client = client  # first: the listener needs it
         try:
-            if self._group is None:
+            if self._member.group is None:
                 self._take_all()
             else:
-                client.subscribe(list(self._topics), listener=_Listener(self))
+                client.subscribe(list(self._member.topics), listener=_Listener(self))
         except BaseException:
             self._client = None
             client.close(autocommit=False, timeout_ms=PATIENCE_MS)
@@ -111,7 +103,7 @@ class KafkaPythonConsumer:
     def _take_all(self) -> None:
         parts = [
             TopicPartition(topic, number)
-            for topic in self._topics
+            for topic in self._member.topics
             for number in self._numbers(topic)
         ]
         self._client.assign(parts)
@@ -160,7 +152,7 @@ class KafkaPythonConsumer:
             found = self._polled(seconds)
             if not self._placed and not found and time.monotonic() > self._next_look:
                 self._next_look = time.monotonic() + _LOOK
-                for topic in self._topics:
+                for topic in self._member.topics:
                     self._numbers(topic)
                 self._join_again()
             with self._lock:
@@ -175,7 +167,7 @@ class KafkaPythonConsumer:
         now = time.monotonic()
         if self._next_join == inf or self._client.assignment():
             self._next_join, self._join_after = now + _JOIN, _JOIN
-        elif now > self._next_join and self._group is not None:
+        elif now > self._next_join and self._member.group is not None:
             self._join_after *= _RARER
             self._next_join = now + self._join_after
             self._client._coordinator.request_rejoin()
@@ -250,7 +242,7 @@ class KafkaPythonConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are, unless it is being told."""
-        if self._client is None or self._group is None or not positions:
+        if self._client is None or self._member.group is None or not positions:
             return
         if self._committing is not None and not self._committing.is_done:
             return
