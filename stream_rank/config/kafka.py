@@ -13,12 +13,21 @@ from stream_rank.errors import ConfigError
 __all__ = ["KafkaConfig"]
 
 
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
+_LAST_PORT = 65_535
+
+
 def _addresses(given: Any) -> Any:
     """Brokers as Kafka's own tools take them: with commas between them."""
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return given
-    return [part for each in listed for part in re.split("[,; ]+", each) if part]
+    parts = [part for each in listed for part in re.split("[,; ]+", each) if part]
+    for part in parts:
+        found = _ADDRESS.fullmatch(part)
+        if found is None or not 0 < int(found["port"]) <= _LAST_PORT:
+            raise ValueError(f"{part!r} is no HOST:PORT, such as kafka-1:9092")
+    return parts
 
 
 class KafkaConfig(Settings):
