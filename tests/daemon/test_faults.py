@@ -183,11 +183,10 @@ def test_the_broker_answers_nothing_for_a_while(
     with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
         daemon.learned(100)
         own_kafka.freeze(True)
-        time.sleep(3)
         seconds, memory = _seconds_of(daemon), resident(daemon.process.pid)
-        time.sleep(12)
-        assert _seconds_of(daemon) - seconds < 3
-        assert resident(daemon.process.pid) - memory < 30e6
+        time.sleep(15)
+        assert _seconds_of(daemon) - seconds < 1.5
+        assert resident(daemon.process.pid) - memory < 10e6
         assert daemon.get("/livez")[0] == 200
         assert len(daemon.log.splitlines()) < 100
         own_kafka.freeze(False)

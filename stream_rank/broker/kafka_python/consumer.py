@@ -22,8 +22,8 @@ __all__ = ["KafkaPythonConsumer"]
 
 _MOST_RECORDS = 8_192
 """Of a poll: enough that what a poll costs is shared, few enough to learn within some hundredths of a second."""
-_SPINS, _REST = 20, 1.0
-"""Polls in a row that gave nothing and were busy all the time; and seconds of rest from then on."""
+_LEAST_WAIT = 0.1
+"""Seconds that a poll waits for messages at a time, if it may wait that long."""
 _LOOK = 5.0
 """Seconds between two looks for the topics, while nothing of them is ours."""
 _JOIN, _RARER = 10.0, 10.0
@@ -37,6 +37,17 @@ def _ours(partition: Any) -> Partition:
 
 def _theirs(partition: Partition) -> Any:
     return TopicPartition(partition.topic, partition.number)
+
+
+def _wait_for_messages(coordinator: Any) -> None:
+    """Have a client wait for messages though a heartbeat is due.
+
+    By itself it waits until one is due and no longer, though another thread sends it. While a broker holds the connection and
+    answers nothing, one is due all the time: the client then looks without a pause whether something came, and every look adds
+    to what the request under way has to tell when it ends, megabytes in a second.
+    """
+    due = coordinator.time_to_next_poll
+    coordinator.time_to_next_poll = lambda: max(_LEAST_WAIT, due())
 
 
 class _Listener(ConsumerRebalanceListener):
@@ -63,7 +74,6 @@ class KafkaPythonConsumer:
         self._placed: set[Partition] = set()
         self._changes = 0
         self._committing: Any = None
-        self._spins = 0
         self._next_look = 0.0
         self._next_join, self._join_after = inf, _JOIN
         self.rebalances = 0
@@ -88,6 +98,7 @@ class KafkaPythonConsumer:
             "connections_max_idle_ms": max(540_000, self._member.session_ms + 60_000),
         }
         client = opened(KafkaConsumer, self._connection, **settings)
+        _wait_for_messages(client._coordinator)
         self._client = client  # first: the listener needs it
         try:
             if self._member.group is None:
@@ -173,16 +184,12 @@ class KafkaPythonConsumer:
             self._client._coordinator.request_rejoin()
 
     def _polled(self, seconds: float) -> dict[Any, list[Any]]:
-        """What comes within so many seconds.
-
-        Where a broker holds its connection and answers nothing, the client does not wait but spin, and fills its memory by it; so
-        whoever polls rests then.
-        """
-        begun = time.process_time()  # it is the client's own thread that works
+        """What comes within so many seconds."""
         try:
             found: dict[Any, list[Any]] = self._client.poll(
                 int(seconds * 1000), max_records=_MOST_RECORDS
             )
+            return found
         except kafka.NoOffsetForPartitionError:
             return {}  # assigned this moment
         except kafka.OffsetOutOfRangeError as error:
@@ -193,11 +200,6 @@ class KafkaPythonConsumer:
                 f"kafka-python cannot read a message at {self._connection.described}: {error}. "
                 "client = confluent may, or it has to be deleted"
             ) from error
-        spun = not found and time.process_time() - begun > seconds / 2
-        self._spins = self._spins + 1 if spun else 0
-        if self._spins >= _SPINS:
-            time.sleep(_REST)
-        return found
 
     def reached(self) -> Mapping[Partition, int]:
         """How far everything was given out, which behind a poll that gave nothing is where the client is."""
