@@ -4,7 +4,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards import states
 from dashboards.frame import framed
-from dashboards.panels import BAD, GOOD, NEUTRAL, Word, bars, lines, matrix, words
+from dashboards.panels import BAD, GOOD, NEUTRAL, Scale, Word, bars, lines, matrix, words
 from dashboards.queries import CHAMPION, champion, increase, metric, per_second, series
 
 __all__ = ["learning"]
@@ -100,7 +100,8 @@ def learning() -> Dashboard:
                     "short",
                     {"{{loss}} loss {{instance}}": f"{champions} / {best_challenger}"},
                     width=12,
-                    from_zero=False,
+                    scale=Scale.TIGHT,
+                    level=1,
                 ),
             ],
             "Why?": [
@@ -118,7 +119,7 @@ def learning() -> Dashboard:
                     "says that a rank has become rare.",
                     "short",
                     {"{{threshold}} {{instance}}": champion(metric("threshold"))},
-                    from_zero=False,
+                    scale=Scale.TIGHT,
                 ),
                 lines(
                     "Members that disagree",
@@ -138,7 +139,7 @@ def learning() -> Dashboard:
                     "How far the scores of the last ratings lie within their ranks, on average, in units of the score; below 0 most are wrong.",
                     "short",
                     {_WHO: _chosen(metric("margin"))},
-                    from_zero=False,
+                    scale=Scale.TIGHT,
                 ),
                 lines(
                     "Length of the weights",

@@ -1,6 +1,7 @@
 """The few kinds of panels that the dashboards are made of; core ones, which every Grafana has."""
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from grafana_foundation_sdk.builders import (
@@ -32,7 +33,7 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 __all__ = [
     *("BAD", "FAIR", "GOOD", "NEUTRAL", "SOURCE"),
-    *("Column", "Panel", "Word", "bars", "lines", "matrix", "overview", "words"),
+    *("Column", "Panel", "Scale", "Word", "bars", "lines", "matrix", "overview", "words"),
 ]
 
 SOURCE = shape.DataSourceRef(type_val="prometheus", uid="${datasource}")
@@ -53,6 +54,16 @@ class Word(NamedTuple):
     below: float | None
     text: str
     colour: str
+
+
+class Scale(Enum):
+    """What the vertical axis of lines shows."""
+
+    FROM_ZERO = "all that there is, and 0"
+    WHOLE = "shares of a whole, all of it"
+    DECADES = "each ten times the last"
+    """For times: a start takes a minute, an event a few microseconds."""
+    TIGHT = "what there is"
 
 
 def _query(expression: str, legend: str, instant: bool, letter: str) -> prometheus.Dataquery:
@@ -123,14 +134,17 @@ def lines(
     height: int = 8,
     stacked: bool = False,
     steps: bool = False,
-    from_zero: bool = True,
-    whole: float | None = None,
+    scale: Scale = Scale.FROM_ZERO,
+    level: float | None = None,
 ) -> Panel:
-    """Series against time, by their legends. `whole` is the end of a scale that has one."""
+    """Series against time, by their legends; `level` is a height that means something, and is drawn.
+
+    What is stacked has no outlines: that of a series which is 0 would lie on the one below, in its own colour.
+    """
     panel = (
         timeseries.Panel()
-        .line_width(1.5)
-        .fill_opacity(40 if stacked else 6)
+        .line_width(0 if stacked else 1.5)
+        .fill_opacity(70 if stacked else 6)
         .show_points(shape.VisibilityMode.AUTO)
         .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .legend(
@@ -149,10 +163,19 @@ def lines(
         panel = panel.stacking(common.StackingConfig().mode(shape.StackingMode.NORMAL).group("A"))
     if steps:
         panel = panel.line_interpolation(shape.LineInterpolation.STEP_AFTER)
-    if from_zero:
+    if scale is Scale.FROM_ZERO:
         panel = panel.axis_soft_min(0)
-    if whole is not None:
-        panel = panel.min(0).max(whole)
+    elif scale is Scale.WHOLE:
+        panel = panel.min(0).max(1)
+    elif scale is Scale.DECADES:
+        decades = common.ScaleDistributionConfig().type(shape.ScaleDistribution.LOG).log(10)
+        panel = panel.scale_distribution(decades)
+    if level is not None:
+        steps_at = [Threshold(value=None, color="transparent"), Threshold(value=level, color=FAIR)]
+        style = common.GraphThresholdsStyleConfig().mode(shape.GraphThresholdsStyleMode.LINE)
+        panel = panel.thresholds(
+            dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps_at)
+        ).thresholds_style(style)
     for letter, (legend, expression) in zip("ABCDEFGH", expressions.items(), strict=False):
         panel = panel.with_target(_query(expression, legend, False, letter))
     return _common(panel, title, meaning, unit, width, height)
@@ -167,6 +190,7 @@ def bars(
         .min(0)
         .orientation(shape.VizOrientation.HORIZONTAL)
         .display_mode(shape.BarGaugeDisplayMode.BASIC)
+        .text(common.VizTextDisplayOptions().title_size(14).value_size(18))
         .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
         .with_target(_query(expression, legend, True, "A"))
@@ -177,7 +201,7 @@ def bars(
 def matrix(
     title: str, meaning: str, expression: str, row: str, column: str, width: int = 8
 ) -> Panel:
-    """Shares in a square, by two labels, the larger the darker."""
+    """Shares in a square, by two labels, the larger the bluer."""
     numbers = DataTransformerConfig(  # labels are text, and 10 comes before 2
         id_val="convertFieldType",
         options={
@@ -201,7 +225,7 @@ def matrix(
         .min(0)
         .max(1)
         .decimals(0)
-        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.CONTINUOUS_BL_PU))
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.CONTINUOUS_BLUES))
         .cell_options(
             shape.TableColoredBackgroundCellOptions(mode=shape.TableCellBackgroundDisplayMode.BASIC)
         )

@@ -4,7 +4,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards import states
 from dashboards.frame import framed
-from dashboards.panels import BAD, FAIR, GOOD, Word, lines, words
+from dashboards.panels import BAD, FAIR, GOOD, Scale, Word, lines, words
 from dashboards.queries import increase, mean, metric, ours, per_second, quantile, series
 
 __all__ = ["pipeline"]
@@ -87,6 +87,7 @@ def pipeline() -> Dashboard:
                         "99 of 100 within": quantile(0.99, "latency_seconds"),
                         "half within": quantile(0.5, "latency_seconds"),
                     },
+                    scale=Scale.DECADES,
                 ),
                 lines(
                     "Where each second goes",
@@ -98,7 +99,7 @@ def pipeline() -> Dashboard:
                     },
                     width=12,
                     stacked=True,
-                    whole=1.0,
+                    scale=Scale.WHOLE,
                 ),
                 lines(
                     "Learning time an event",
@@ -108,6 +109,7 @@ def pipeline() -> Dashboard:
                         "{{learner}}": f"sum by (learner) ({per_second('learn_duration_seconds_sum')}) / ({learned} > 0)"
                     },
                     width=12,
+                    scale=Scale.DECADES,
                 ),
             ],
             "Why?": [
@@ -124,6 +126,7 @@ def pipeline() -> Dashboard:
                     "Time within which 99 of 100 chunks (or snapshots) pass each stage.",
                     "s",
                     {"{{stage}}": quantile(0.99, "stage_duration_seconds", "stage")},
+                    scale=Scale.DECADES,
                 ),
                 lines(
                     "Records at a time",

@@ -185,7 +185,7 @@ def test_the_broker_answers_nothing_for_a_while(
         own_kafka.freeze(True)
         seconds, memory = _seconds_of(daemon), resident(daemon.process.pid)
         time.sleep(15)
-        assert _seconds_of(daemon) - seconds < 1.5
+        assert _seconds_of(daemon) - seconds < 3
         assert resident(daemon.process.pid) - memory < 10e6
         assert daemon.get("/livez")[0] == 200
         assert len(daemon.log.splitlines()) < 100
