@@ -1,0 +1,25 @@
+"""The few kinds of panels that the dashboards are made of; core ones, which every Grafana has."""
+
+from dashboards.panels.bars import bars
+from dashboards.panels.lines import Scale, lines
+from dashboards.panels.matrix import matrix
+from dashboards.panels.overview import Column, overview
+from dashboards.panels.parts import BAD, FAIR, GOOD, NEUTRAL, SOURCE, Panel
+from dashboards.panels.words import Word, words
+
+__all__ = [
+    "BAD",
+    "FAIR",
+    "GOOD",
+    "NEUTRAL",
+    "SOURCE",
+    "Column",
+    "Panel",
+    "Scale",
+    "Word",
+    "bars",
+    "lines",
+    "matrix",
+    "overview",
+    "words",
+]

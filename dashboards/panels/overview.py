@@ -1,0 +1,82 @@
+"""A line for each daemon."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from grafana_foundation_sdk.builders import table
+from grafana_foundation_sdk.models import common as shape
+from grafana_foundation_sdk.models.dashboard import (
+    DataTransformerConfig,
+    DynamicConfigValue,
+    MatcherConfig,
+)
+from grafana_foundation_sdk.models.prometheus import PromQueryFormat
+
+from dashboards.panels.parts import BAD, FAIR, GOOD, NARROW, Panel, described, one_colour, query
+
+__all__ = ["Column", "overview"]
+
+
+class Column(NamedTuple):
+    """A column of an overview."""
+
+    name: str
+    unit: str
+    expression: str
+    fair: float | None = None
+    """From here on it is coloured fair."""
+    bad: float | None = None
+    least: float | None = None
+    """Below, it is coloured bad."""
+
+
+def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 24) -> Panel:
+    """A line for each daemon, with numbers in columns; what is not well is coloured."""
+    panel = (
+        table.Panel()
+        .thresholds(one_colour("transparent"))
+        .align(shape.FieldTextAlignment.AUTO)
+        .min_width(NARROW)
+        .filterable(False)
+        .show_header(True)
+    )
+    names = {"instance": "daemon"}
+    for letter, column in zip("ABCDEFGHIJKL", columns, strict=False):
+        asked = query(column.expression, "", True, letter).format(PromQueryFormat.TABLE)
+        panel = panel.with_target(asked)
+        names[f"Value #{letter}"] = column.name
+        panel = panel.with_override(
+            MatcherConfig(id_val="byName", options=column.name), _look(column)
+        )
+    panel = panel.with_transformation(DataTransformerConfig(id_val="merge", options={}))
+    panel = panel.with_transformation(
+        DataTransformerConfig(
+            id_val="organize",
+            options={
+                "excludeByName": {"Time": True, "job": True},
+                "indexByName": {},
+                "renameByName": names,
+            },
+        )
+    )
+    return described(panel, title, meaning, "short", width, 9)
+
+
+def _look(column: Column) -> list[DynamicConfigValue]:
+    found = [DynamicConfigValue(id_val="unit", value=column.unit)]
+    first = GOOD if column.least is None else BAD
+    steps: list[dict[str, Any]] = [{"color": first, "value": None}]
+    for colour, value in ((GOOD, column.least), (FAIR, column.fair), (BAD, column.bad)):
+        steps += [{"color": colour, "value": value}] if value is not None else []
+    if len(steps) > 1:
+        unknown = {"match": "null+nan", "result": {"text": "", "color": "transparent", "index": 0}}
+        found.append(
+            DynamicConfigValue(id_val="mappings", value=[{"type": "special", "options": unknown}])
+        )
+        found += [
+            DynamicConfigValue(id_val="thresholds", value={"mode": "absolute", "steps": steps}),
+            DynamicConfigValue(
+                id_val="custom.cellOptions", value={"type": "color-background", "mode": "basic"}
+            ),
+        ]
+    return found
