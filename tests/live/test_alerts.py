@@ -110,8 +110,10 @@ def test_each_accident_fires_its_alert(kafka: Kafka, tmp_path: Path) -> None:
     topics = {name: Topic(kafka) for name in names}
     with ExitStack() as stack:
         disk = stack.enter_context(small_disk(tmp_path / "disk", "400k"))
-        daemons = {
-            name: stack.enter_context(
+        feeder = stack.enter_context(Feeder(topics))
+        daemons = {}
+        for name, topic in topics.items():  # one after the other: the first compiles for all
+            daemons[name] = stack.enter_context(
                 Daemon(
                     tmp_path / name,
                     [topic.name],
@@ -121,11 +123,7 @@ def test_each_accident_fires_its_alert(kafka: Kafka, tmp_path: Path) -> None:
                     keep=1,
                 )
             )
-            for name, topic in topics.items()
-        }
-        feeder = stack.enter_context(Feeder(topics))
-        for daemon in daemons.values():
-            daemon.until(lambda status: status["learned"] > 20 and status["snapshot"])
+            daemons[name].until(lambda status: status["learned"] > 20 and status["snapshot"])
         prometheus = stack.enter_context(prometheus_for(tmp_path, daemons))
         asked = "count(instance:stream_rank_records:rate5m > 0) == 5"
         wait_for(lambda: prometheus.query(asked), 600 / _FASTER + 20)
