@@ -15,17 +15,17 @@ import numpy as np
 
 from stream_rank.engine.decimals import is_digit, read_digits, read_number, word_at
 from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.moments import FIRST, LAST, NO_TIME, moment_at
 from stream_rank.engine.pointers import get, pointer, put
 
-__all__ = ["NO_TIME", "PADDING", "Names", "Reading", "find_lines", "hash_of", "scan"]
+__all__ = ["PADDING", "Names", "Reading", "hash_of", "scan"]
 
-NO_TIME = -(1 << 63)
 PADDING = 8
 """Bytes that must lie behind a text and behind the names, since both are read by words."""
 
-_QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _POINT, _PLUS = 34, 92, 44, 58, 45, 46, 43
+_QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _POINT = 34, 92, 44, 58, 45, 46
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
-_X, _Y, _I, _D, _T, _S, _N, _UPPER_T, _UPPER_Z = 120, 121, 105, 100, 116, 115, 110, 84, 90
+_X, _Y, _I, _D, _T, _S, _N = 120, 121, 105, 100, 116, 115, 110
 
 _GROUP = np.uint64(int.from_bytes(b'group"', "little"))
 _GROUP_BITS = np.uint64((1 << 48) - 1)
@@ -34,8 +34,6 @@ _PRIME, _BASIS = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
 
 _LONGEST_WHOLE = 18
 """Digits of a whole number that is surely one of 64 bits."""
-_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800_000, 253_402_300_799_999
-"""Milliseconds of the years 1 to 9999."""
 
 
 class Names(NamedTuple):
@@ -176,73 +174,6 @@ def _token(text, at, end):
 
 
 @inlined
-def _whole(text, at, count):
-    """The number that `count` digits make; -1 if one is none."""
-    number = 0
-    for place in range(at, at + count):
-        if not is_digit(get(text, place)):
-            return -1
-        number = number * 10 + get(text, place) - 48
-    return number
-
-
-@inlined
-def _days(year, month, day):
-    """Days from 1970 on, in the calendar of Gregory: years begin in March, so that a leap day is a year's last."""
-    year -= month <= 2
-    era = year // 400
-    of_era = year - era * 400
-    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
-
-
-@inlined
-def _moment(text, at, close):
-    """Milliseconds of the time that stands from `at` to `close` as in RFC 3339; NO_TIME if it is not plain."""
-    if close - at < 20:
-        return NO_TIME
-    year, month, day = _whole(text, at, 4), _whole(text, at + 5, 2), _whole(text, at + 8, 2)
-    hour, minute, second = (
-        _whole(text, at + 11, 2),
-        _whole(text, at + 14, 2),
-        _whole(text, at + 17, 2),
-    )
-    plain = get(text, at + 4) == _MINUS and get(text, at + 7) == _MINUS
-    plain &= get(text, at + 10) == _UPPER_T
-    plain &= get(text, at + 13) == _COLON and get(text, at + 16) == _COLON
-    plain &= year >= 1 and 1 <= month <= 12 and day >= 1
-    plain &= 0 <= hour <= 23 and 0 <= minute <= 59 and 0 <= second <= 59
-    if not plain:
-        return NO_TIME
-    following = _days(year + (month == 12), month % 12 + 1, 1)
-    if day > following - _days(year, month, 1):
-        return NO_TIME
-    at += 19
-    thousandths = 0
-    if get(text, at) == _POINT:
-        at += 1
-        scale, first = 100, at
-        while at < close and is_digit(get(text, at)):
-            thousandths += scale * (get(text, at) - 48)
-            scale //= 10
-            at += 1
-        if at == first:
-            return NO_TIME
-    offset = 0
-    if at + 1 == close and get(text, at) == _UPPER_Z:
-        offset = 0
-    elif at + 6 == close and (get(text, at) == _PLUS or get(text, at) == _MINUS):
-        hours, minutes = _whole(text, at + 1, 2), _whole(text, at + 4, 2)
-        if get(text, at + 3) != _COLON or not (0 <= hours <= 23 and 0 <= minutes <= 59):
-            return NO_TIME
-        offset = (hours * 60 + minutes) * (-1 if get(text, at) == _MINUS else 1)
-    else:
-        return NO_TIME
-    minutes = (_days(year, month, day) * 24 + hour) * 60 + minute - offset
-    return (minutes * 60 + second) * 1000 + thousandths
-
-
-@inlined
 def _features(text, at, end, names, stamp, powers, reading, entry):
     """The features from `at` on, as entries from `entry` on; where they end, and the next entry; -1 if not plain."""
     if at >= end:
@@ -344,12 +275,12 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
                 put(reading.groups, 2 * line + 1, at)
             else:
                 if get(text, begin) == _QUOTE:
-                    moment = _moment(text, begin + 1, at - 1)
+                    moment = moment_at(text, begin + 1, at - 1)
                 else:
                     negative = get(text, begin) == _MINUS
                     digits, _ = read_digits(text, begin + negative, at, np.uint64(0))
                     moment = -np.int64(digits) if negative else np.int64(digits)
-                if not (moment >= _FIRST_MOMENT and moment <= _LAST_MOMENT):
+                if not (moment >= FIRST and moment <= LAST):
                     return -1
                 put(reading.times, line, moment)
         at = _skip(text, at, end)
@@ -406,31 +337,3 @@ def scan(text, starts, ends, names, stamp, powers, reading):
         if behind >= 0:
             entry = behind
     return entry
-
-
-_NEWLINES, _LOW, _HIGH = (
-    np.uint64(0x0A0A0A0A0A0A0A0A),
-    np.uint64(0x0101010101010101),
-    np.uint64(0x8080808080808080),
-)
-
-
-@compiled
-def find_lines(text, begin, end, starts, ends):
-    """Where the lines begin and end (before the newline) that are whole; how many, and where the rest begins."""
-    bytes_ = pointer(text, 0, np.uint8)
-    count, start, at, most = 0, begin, begin, len(starts)
-    while at < end and count < most:
-        if at + 8 <= end:
-            unlike = word_at(bytes_, at) ^ _NEWLINES
-            if (unlike - _LOW) & ~unlike & _HIGH == 0:
-                at += 8
-                continue
-        stop = min(at + 8, end)
-        while at < stop and count < most:
-            if get(bytes_, at) == 10:
-                starts[count], ends[count] = start, at
-                count += 1
-                start = at + 1
-            at += 1
-    return count, start

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.scan import NO_TIME, Reading
+from stream_rank.engine.moments import NO_TIME
+from stream_rank.engine.scan import Reading
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.stream.assembly import Assembly
 from stream_rank.stream.batch import Batch

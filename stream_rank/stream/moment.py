@@ -3,12 +3,9 @@
 import re
 from datetime import UTC, datetime
 
-from stream_rank.engine.scan import NO_TIME
+from stream_rank.engine.moments import FIRST, LAST, NO_TIME
 
 __all__ = ["FIRST", "LAST", "NO_TIME", "moment_of", "written"]
-
-FIRST, LAST = -62_135_596_800_000, 253_402_300_799_999
-"""The first and the last millisecond of the years 1 to 9999, UTC."""
 
 _FORM = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})"

@@ -14,7 +14,7 @@ from tests.daemon.conftest import Daemon, Topic
 from tests.daemon.test_faults import COUNTING, assert_once, counted
 
 _TURNS, _AWAY = (20, 75.0) if os.environ.get("SOAK") else (2, 8.0)
-"""How often, and for how many seconds: longer than any request waits for its answer."""
+"""How often, and for how many seconds: in a soak, longer than any request waits for its answer."""
 _CLIENTS = ("kafka-python", "confluent")
 _EVENTS = 10
 """Of each turn."""
@@ -48,23 +48,24 @@ def test_brokers_are_away_again_and_again(tmp_path: Path) -> None:
                 tmp_path / client, ["ratings"], "127.0.0.1:1", client=client, **COUNTING
             )
             waiting.append(stack.enter_context(nowhere))
-        for turn in range(_TURNS):
+        for turn in range(1 + _TURNS):
+            if turn:
+                killed.kill()
+                frozen.freeze(True)
+                time.sleep(_AWAY)
+                killed.start()
+                frozen.freeze(False)
             for topic in topics:
                 topic.send(counted(turn * _EVENTS, _EVENTS, topic))
             for daemon in learning:
                 daemon.learned((turn + 1) * _EVENTS)
             for daemon in (*learning, *waiting):
                 measured.setdefault(str(daemon.out), []).append(_in_use(daemon))
-            killed.kill()
-            frozen.freeze(True)
-            time.sleep(_AWAY)
-            killed.start()
-            frozen.freeze(False)
         for daemon in (*learning, *waiting):
             assert daemon.get("/livez")[0] == 200
             assert daemon.end() == 0, daemon.log
     for daemon in learning:
-        assert_once(daemon.out, _TURNS * _EVENTS)
+        assert_once(daemon.out, (1 + _TURNS) * _EVENTS)
     for found in measured.values():
         memory, files, threads = zip(*found, strict=True)
         assert max(memory) < memory[0] + 16e6, found

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stream_rank.engine.scan import NO_TIME
+from stream_rank.engine.moments import NO_TIME
 from stream_rank.errors import InputError
 from stream_rank.stream.chunk import Columns, Position
 from stream_rank.stream.moment import FIRST, LAST, moment_of

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stream_rank.engine.scan import PADDING, find_lines
+from stream_rank.engine.newlines import find_lines
+from stream_rank.engine.scan import PADDING
 from stream_rank.errors import InputError
 from stream_rank.stream.chunk import Position, Records
 from stream_rank.stream.limits import MOST_BYTES

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stream_rank.engine.scan import NO_TIME
+from stream_rank.engine.moments import NO_TIME
 from stream_rank.stream.chunk import Columns, Records
 
 __all__ = ["messages"]
