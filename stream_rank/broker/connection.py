@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stream_rank.errors import BrokerTrouble
+
 __all__ = ["Connection"]
 
 
@@ -29,3 +31,7 @@ class Connection:
     def described(self) -> str:
         """The brokers, for sentences."""
         return ", ".join(self.brokers)
+
+    def lacks(self, topic: str) -> BrokerTrouble:
+        """What to say of a topic that the brokers do not know: somebody may make it yet."""
+        return BrokerTrouble(f"there is no topic {topic!r} at {self.described}")

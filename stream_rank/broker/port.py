@@ -139,7 +139,7 @@ class Producer(Protocol):
     """Sends messages; those of one partition in their order."""
 
     def send(self, message: Message) -> None:
-        """Send it, at some time before `flush` is through."""
+        """Take it, to be sent at some time before `flush` is through. A `BrokerTrouble` says that it was not taken."""
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is with the brokers; a `BrokerTrouble` if it is not by then, which a later call may mend."""

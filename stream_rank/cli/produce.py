@@ -5,19 +5,19 @@ import json
 import sys
 import time
 
-from stream_rank.broker.port import Message, Producer
+from stream_rank.broker.patient import PatientProducer
+from stream_rank.broker.port import Message
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import ProduceConfig
-from stream_rank.errors import BrokerTrouble
 
 __all__ = ["add", "run"]
 
 _PERIOD = 5.0
 """Seconds between two lines on how far it is."""
 _PATIENCE = 60.0
-"""Seconds for the broker to take what was sent."""
+"""Seconds for a broker that is not there, or a topic, to come."""
 _STEP = 0.02
 """Seconds of events that go out together when there is a rate."""
 
@@ -40,7 +40,12 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.stream.sources.opening import open_source
 
     source = open_source(given.files, config.format)
-    producer = producer_of(config.client, config.connection())
+    producer = PatientProducer(
+        producer_of(config.client, config.connection()),
+        _PATIENCE,
+        lambda: asked.to_stop,
+        lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
+    )
     sent, start, said = 0, time.monotonic(), time.monotonic()
 
     def wanted() -> bool:
@@ -55,7 +60,7 @@ def run(given: argparse.Namespace) -> int:
             if config.rate is not None:
                 due = start + sent / config.rate
                 if due - time.monotonic() > _STEP:
-                    _flush(producer)
+                    producer.flush()
                 while not asked.to_stop and (wait := due - time.monotonic()) > 0:
                     time.sleep(min(wait, _PERIOD / 50))
             if not config.quiet and time.monotonic() - said >= _PERIOD:
@@ -65,21 +70,9 @@ def run(given: argparse.Namespace) -> int:
                 )
         if not wanted():
             break
-    _flush(producer)
+    producer.flush()
     producer.close()
     if not config.quiet:
         seconds = time.monotonic() - start
         print(f"{sent:,} events to {config.topic} in {seconds:.1f} s", file=sys.stderr)
     return stopped[0] if stopped else ExitCode.DONE
-
-
-def _flush(producer: Producer) -> None:
-    """Wait until all is there, through what passes by itself."""
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            return producer.flush(_PATIENCE)
-        except BrokerTrouble:
-            if time.monotonic() > until:
-                raise
-            time.sleep(_STEP)

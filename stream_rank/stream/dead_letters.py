@@ -44,10 +44,12 @@ class DeadLetters:
             (OFFSET, str(offset).encode()),
             (TIME, str(message.timestamp).encode()),
         ]
+        letter = Message(self._topic, message.value, message.key, headers)
         try:
-            self._producer.send(Message(self._topic, message.value, message.key, headers))
-        except TooLargeError as error:  # of those before
+            self._producer.send(letter)
+        except TooLargeError as error:  # of those before: there was no room for this one
             self._send_clipped(error)
+            self._producer.send(letter)
         self._mark += 1
         self.sent += 1
 

@@ -3,6 +3,7 @@
 import re
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     try:
         with Live(folder, ports, 1_000, _DRIFT_SECONDS) as running:
             for each in _FIRST:
-                wait_for(lambda each=each: running.prometheus.query(each), 240)
+                wait_for(partial(running.prometheus.query, each), 240)
             yield running
     except (NoKafkaError, NoPrometheusError) as missing:
         pytest.skip(str(missing))

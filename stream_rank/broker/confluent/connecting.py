@@ -11,12 +11,20 @@ from confluent_kafka import KafkaError, KafkaException
 from stream_rank.broker.connection import Connection
 from stream_rank.errors import BrokerError, BrokerTrouble
 
-__all__ = ["LARGEST_REQUEST", "PATIENCE", "REFUSALS", "as_ours", "settings_of", "translated"]
+__all__ = [
+    "LARGEST_REQUEST",
+    "METADATA_MS",
+    "PATIENCE",
+    "REFUSALS",
+    "as_ours",
+    "settings_of",
+    "translated",
+]
 
 PATIENCE = 5.0
 """Seconds for a question to a broker."""
-_METADATA_MS = 10_000
-"""New topics and partitions are found within so long."""
+METADATA_MS = 10_000
+"""New topics and partitions are found within so long; after it, what is not known is not there."""
 LARGEST_REQUEST = 200_000_000
 """No limit of ours: the broker has one, and knows it."""
 REFUSALS = {
@@ -45,7 +53,7 @@ def settings_of(connection: Connection) -> dict[str, Any]:
         "bootstrap.servers": ",".join(connection.brokers),
         "security.protocol": connection.protocol,
         "client.id": "stream-rank",
-        "topic.metadata.refresh.interval.ms": _METADATA_MS,
+        "topic.metadata.refresh.interval.ms": METADATA_MS,
         "reconnect.backoff.max.ms": 5_000,
         "log_level": 4,
         "logger": _LOG,

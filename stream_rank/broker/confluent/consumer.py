@@ -103,7 +103,7 @@ class ConfluentConsumer:
 
     def _numbers(self, found: Any, topic: str) -> list[int]:
         if topic not in found.topics or not found.topics[topic].partitions:
-            raise BrokerTrouble(f"there is no topic {topic!r} at {self._connection.described}")
+            raise self._connection.lacks(topic)
         return sorted(found.topics[topic].partitions)
 
     # Called back within poll ----------------------------------------------------------------

@@ -16,7 +16,7 @@ from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python.connecting import PATIENCE_MS, translated
 from stream_rank.broker.kafka_python.opening import opened
 from stream_rank.broker.port import Bounds, Incoming, Member, Partition, Place, Slice
-from stream_rank.errors import BrokerError, BrokerTrouble
+from stream_rank.errors import BrokerError
 
 __all__ = ["KafkaPythonConsumer"]
 
@@ -123,7 +123,7 @@ class KafkaPythonConsumer:
     def _numbers(self, topic: str) -> list[int]:
         found = self._client.partitions_for_topic(topic)
         if not found:
-            raise BrokerTrouble(f"there is no topic {topic!r} at {self._connection.described}")
+            raise self._connection.lacks(topic)
         return sorted(found)
 
     # On the client's thread -----------------------------------------------------------------

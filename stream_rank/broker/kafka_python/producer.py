@@ -33,20 +33,14 @@ class KafkaPythonProducer:
         self._bytes = 0
 
     def send(self, message: Message) -> None:
-        """Send it, at some time before `flush` is through."""
+        """Take it, to be sent at some time before `flush` is through."""
+        if len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES:
+            self.flush(PATIENCE_MS / 1000)
         self._unsent.append(message)
         self._bytes += _size(message)
-        if len(self._unsent) % _UNSENT == 0 or self._bytes >= _MOST_BYTES:
-            full = len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES
-            try:
+        if len(self._unsent) % _UNSENT == 0:
+            with suppress(BrokerTrouble):  # there is room until there is none
                 self._hand_over()
-                if full:
-                    self.flush(PATIENCE_MS / 1000)
-            except TooLargeError:
-                raise
-            except BrokerTrouble:
-                if full:
-                    raise
 
     def _hand_over(self) -> None:
         with translated(self._connection):
@@ -66,7 +60,14 @@ class KafkaPythonProducer:
                 # the client takes no message that is nothing at all
                 value = b"" if each.value is None and each.key is None else each.value
                 headers = [(name, content or b"") for name, content in each.headers]
-                sent = self._client.send(each.topic, value, each.key, headers, each.partition)
+                try:
+                    sent = self._client.send(each.topic, value, each.key, headers, each.partition)
+                except (
+                    kafka.KafkaTimeoutError
+                ) as error:  # of a topic that is not there, it says no more
+                    raise BrokerTrouble(
+                        f"Kafka at {self._connection.described} tells nothing about topic {each.topic!r}: is there one?"
+                    ) from error
                 self._sent.append((self._unsent.popleft(), sent))
 
     def flush(self, seconds: float) -> None:

@@ -1,0 +1,55 @@
+"""Sending through what passes by itself."""
+
+import time
+from collections.abc import Callable
+
+from stream_rank.broker.port import Message, Producer
+from stream_rank.errors import BrokerTrouble, TooLargeError
+
+__all__ = ["PatientProducer"]
+
+_MOMENT = 5.0
+"""Seconds that one attempt takes at most: whoever wants us to stop, or to know what we wait for, waits no longer."""
+_REST = 0.1
+"""Seconds between two attempts, lest errors that come at once come without end."""
+
+
+class PatientProducer:
+    """A producer that tries again for so many seconds, unless it is told to stop, and says why."""
+
+    def __init__(
+        self,
+        producer: Producer,
+        seconds: float,
+        to_stop: Callable[[], bool],
+        say: Callable[[str], object],
+    ) -> None:
+        self._producer, self._seconds = producer, seconds
+        self._to_stop, self._say = to_stop, say
+
+    def send(self, message: Message) -> None:
+        """Take it, to be sent at some time before `flush` is through."""
+        self._through(lambda: self._producer.send(message))
+
+    def flush(self) -> None:
+        """Wait until everything is with the brokers; the trouble itself where it does not pass."""
+        self._through(lambda: self._producer.flush(_MOMENT))
+
+    def _through(self, attempt: Callable[[], None]) -> None:
+        begun, said = time.monotonic(), ""
+        while True:
+            try:
+                return attempt()
+            except TooLargeError:  # which no waiting mends
+                raise
+            except BrokerTrouble as trouble:
+                if self._to_stop() or time.monotonic() - begun > self._seconds:
+                    raise
+                if str(trouble) != said:
+                    said = str(trouble)
+                    self._say(f"{said}; trying again")
+                time.sleep(_REST)
+
+    def close(self) -> None:
+        """Let go, also of what was not flushed."""
+        self._producer.close()

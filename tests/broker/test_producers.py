@@ -1,0 +1,182 @@
+"""The contract of producers where brokers are slow to come: there is room for so much, and nothing is lost or sent twice."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simulators.broker import Kafka, NoKafkaError
+from stream_rank.broker.clients import consumer_of, producer_of
+from stream_rank.broker.connection import Connection
+from stream_rank.broker.patient import PatientProducer
+from stream_rank.broker.port import Member, Message
+from stream_rank.errors import BrokerTrouble, TooLargeError
+from tests.broker.conftest import create, fresh_name, from_the_beginning, wait_for
+
+_FULL = {"kafka-python": (8, 10_000_000), "confluent": (100_001, 10)}
+"""So many messages, and how many bytes each has, are more than there is room for."""
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Kafka:
+    """A broker that is not running yet."""
+    try:
+        return Kafka(tmp_path, 1, {"auto.create.topics.enable": True})
+    except NoKafkaError as error:
+        pytest.skip(str(error))
+
+
+def received(client: str, address: str, topic: str, count: int) -> Iterator[bytes | None]:
+    member = Member([topic], fresh_name("g"))
+    reader = consumer_of(client, Connection((address,)), member, from_the_beginning)
+    found: list[bytes | None] = []
+    while len(found) < count:
+        parts = wait_for(lambda: reader.poll(0.1))
+        found += [value for part in parts for value in part.values]
+    assert not reader.poll(1)
+    reader.close(5)
+    return iter(found)
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> None:
+    producer, topic = producer_of(client, Connection((late.address,))), fresh_name("room")
+    count, size = _FULL[client]
+    messages = [Message(topic, f"{i:<{size}}".encode(), partition=0) for i in range(count)]
+    for each in messages[:-1]:
+        producer.send(each)
+    for _ in range(2):
+        with pytest.raises(BrokerTrouble):
+            producer.send(messages[-1])
+    with late:
+        patient = PatientProducer(producer, 60, bool, print)
+        patient.send(messages[-1])
+        patient.flush()
+        producer.close()
+        found = received(client, late.address, topic, count)
+        assert [int(value or b"") for value in found] == list(range(count))
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
+    producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("unmade")
+    messages = [Message(topic, b"%d" % i, partition=0) for i in range(300)]
+    for each in messages[:100]:
+        producer.send(each)
+
+    def said() -> bool:
+        with pytest.raises(BrokerTrouble) as told:
+            producer.flush(1)
+        return topic in str(told.value)
+
+    wait_for(said)
+    for each in messages[100:200]:
+        producer.send(each)
+    create(kafka.address, topic)
+    for each in messages[200:]:
+        producer.send(each)
+    PatientProducer(producer, 60, bool, print).flush()
+    producer.close()
+    found = received(client, kafka.address, topic, len(messages))
+    assert [int(value or b"") for value in found] == list(range(len(messages)))
+
+
+class Reluctant:
+    """A producer that takes what it is given at the n-th attempt."""
+
+    def __init__(self, attempts: int, error: BrokerTrouble) -> None:
+        self._attempts, self._error = attempts, error
+        self.asked, self.flushed = 0, False
+
+    def send(self, message: Message) -> None:
+        self.asked += 1
+        if self.asked < self._attempts:
+            raise self._error
+
+    def flush(self, seconds: float) -> None:
+        self.send(Message("t", b""))
+        self.flushed = True
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def test_patience_says_once_what_it_waits_for() -> None:
+    said: list[str] = []
+    producer = Reluctant(4, BrokerTrouble("it is gone"))
+    PatientProducer(producer, 60, bool, said.append).flush()
+    assert producer.flushed
+    assert said == ["it is gone; trying again"]
+
+
+def test_patience_ends() -> None:
+    producer = Reluctant(10**9, BrokerTrouble("it is gone"))
+    begun = time.monotonic()
+    with pytest.raises(BrokerTrouble, match="it is gone"):
+        PatientProducer(producer, 0.3, bool, print).send(Message("t", b""))
+    assert time.monotonic() - begun >= 0.3
+    assert producer.asked > 1
+    before = producer.asked
+    with pytest.raises(BrokerTrouble):
+        PatientProducer(producer, 60, lambda: True, print).flush()
+    assert producer.asked == before + 1
+    large = Reluctant(10**9, TooLargeError([Message("t", b"")], "see the topic"))
+    with pytest.raises(TooLargeError):
+        PatientProducer(large, 60, bool, print).flush()
+    assert large.asked == 1
+
+
+def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "stream_rank", "produce", f"--brokers={kafka.address}"]
+    return subprocess.Popen(
+        [*command, f"--client={client}", f"--topic={topic}", *more],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Kafka) -> None:
+    topic = fresh_name("unmade")
+    with produce(kafka, client, topic, "synthetic:1000") as sending:
+        assert sending.stderr is not None
+        said = ""
+        while topic not in said:
+            said += (line := sending.stderr.readline())
+            assert line, said
+        assert "trying again" in said
+        assert sending.poll() is None
+        create(kafka.address, topic)
+        rest = sending.stderr.read()
+    assert sending.returncode == 0, said + rest
+    assert f"1,000 events to {topic}" in rest
+    assert len(list(received(client, kafka.address, topic, 1_000))) == 1_000
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Kafka) -> None:
+    with produce(kafka, client, fresh_name("unmade"), "synthetic:10") as sending:
+        assert sending.stderr is not None
+        assert "trying again" in sending.stderr.readline()
+        sending.terminate()
+        said = sending.communicate(timeout=30)[1]
+    assert sending.returncode == 7
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_produce_leaves_nothing_out_because_of_its_size(
+    client: str, kafka: Kafka, tmp_path: Path
+) -> None:
+    topic, events = fresh_name("small"), tmp_path / "events.jsonl"
+    create(kafka.address, topic, **{"max.message.bytes": 100_000})
+    words = '"' + "a" * 200_000 + '"'
+    events.write_text(f'{{"x": {{"a": 1}}, "y": 1}}\n{{"x": {{"a": 1}}, "y": 2, "id": {words}}}\n')
+    with produce(kafka, client, topic, str(events)) as sending:
+        said = sending.communicate(timeout=60)[1]
+    assert sending.returncode == 7, said
+    assert "too large" in said
+    assert "max.message.bytes" in said
