@@ -45,9 +45,8 @@ def run(brokers: str, topic: str, rate: int, drift_seconds: float, seed: int) ->
             for _ in range(max(1, round(rate * _STEP))):
                 producer.send(Message(topic, next(stream)))
             producer.flush()
-        due = max(
-            due + _STEP, time.monotonic() - 1.0
-        )  # what was missed for longer is not made up for
+        # what was missed for longer is not made up for
+        due = max(due + _STEP, time.monotonic() - 1.0)
         time.sleep(max(0.0, due - time.monotonic()))
     producer.close()
     return 0

@@ -163,6 +163,7 @@ class MemoryProducer:
 
     def __init__(self, broker: MemoryBroker) -> None:
         self._broker = broker
+        self.waiting = 0
 
     def send(self, message: Message) -> None:
         """Send at once."""

@@ -9,13 +9,13 @@ from stream_rank.errors import BrokerTrouble, TooLargeError
 __all__ = ["PatientProducer"]
 
 _MOMENT = 5.0
-"""Seconds that one attempt takes at most: whoever wants us to stop, or to know what we wait for, waits no longer."""
+"""Seconds that a flush is given: whoever wants us to stop, or to know what we wait for, waits no longer."""
 _REST = 0.1
 """Seconds between two attempts, lest errors that come at once come without end."""
 
 
 class PatientProducer:
-    """A producer that tries again for so many seconds, unless it is told to stop, and says why."""
+    """A producer that tries again while anything is sent within so many seconds, unless it is told to stop, and says why."""
 
     def __init__(
         self,
@@ -36,14 +36,16 @@ class PatientProducer:
         self._through(lambda: self._producer.flush(_MOMENT))
 
     def _through(self, attempt: Callable[[], None]) -> None:
-        begun, said = time.monotonic(), ""
+        least, since, said = self._producer.waiting, time.monotonic(), ""
         while True:
             try:
                 return attempt()
             except TooLargeError:  # which no waiting mends
                 raise
             except BrokerTrouble as trouble:
-                if self._to_stop() or time.monotonic() - begun > self._seconds:
+                if self._producer.waiting < least:  # slow, but it goes on
+                    least, since = self._producer.waiting, time.monotonic()
+                if self._to_stop() or time.monotonic() - since > self._seconds:
                     raise
                 if str(trouble) != said:
                     said = str(trouble)

@@ -138,6 +138,10 @@ class Consumer(Protocol):
 class Producer(Protocol):
     """Sends messages; those of one partition in their order."""
 
+    @property
+    def waiting(self) -> int:
+        """Messages that were taken, and are not with the brokers yet."""
+
     def send(self, message: Message) -> None:
         """Take it, to be sent at some time before `flush` is through. A `BrokerTrouble` says that it was not taken."""
 

@@ -4,13 +4,17 @@ import argparse
 import json
 import sys
 import time
+from contextlib import suppress
 
+from stream_rank.asked import Asked
 from stream_rank.broker.patient import PatientProducer
 from stream_rank.broker.port import Message
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import ProduceConfig
+from stream_rank.errors import BrokerTrouble, TooLargeError
+from stream_rank.stream.sources.source import Source
 
 __all__ = ["add", "run"]
 
@@ -36,7 +40,6 @@ def run(given: argparse.Namespace) -> int:
         return ExitCode.DONE
     asked, stopped = listen()
     from stream_rank.broker.clients import producer_of
-    from stream_rank.stream.sources.messages import messages
     from stream_rank.stream.sources.opening import open_source
 
     source = open_source(given.files, config.format)
@@ -46,7 +49,28 @@ def run(given: argparse.Namespace) -> int:
         lambda: asked.to_stop,
         lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
     )
-    sent, start, said = 0, time.monotonic(), time.monotonic()
+    start = time.monotonic()
+    try:
+        sent = _send(config, source, producer, asked)
+        producer.flush()
+    except TooLargeError:
+        with suppress(BrokerTrouble):  # nor should what came beside it be lost
+            producer.flush()
+        raise
+    finally:
+        producer.close()
+    if not config.quiet:
+        seconds = time.monotonic() - start
+        print(f"{sent:,} events to {config.topic} in {seconds:.1f} s", file=sys.stderr)
+    return stopped[0] if stopped else ExitCode.DONE
+
+
+def _send(config: ProduceConfig, source: Source, producer: PatientProducer, asked: Asked) -> int:
+    """Send what is wanted, at the rate that is wanted; how many."""
+    from stream_rank.stream.sources.messages import messages
+
+    start = said = time.monotonic()
+    sent = 0
 
     def wanted() -> bool:
         return not asked.to_stop and (config.max_events is None or sent < config.max_events)
@@ -54,7 +78,7 @@ def run(given: argparse.Namespace) -> int:
     for chunk in source.chunks(None):
         for value, key in messages(chunk, config.key) if chunk is not None else ():
             if not wanted():
-                break
+                return sent
             producer.send(Message(config.topic, value, key))
             sent += 1
             if config.rate is not None:
@@ -68,11 +92,6 @@ def run(given: argparse.Namespace) -> int:
                 print(
                     f"{sent:,} events, {sent / (said - start):,.0f}/s", file=sys.stderr, flush=True
                 )
-        if not wanted():
-            break
-    producer.flush()
-    producer.close()
-    if not config.quiet:
-        seconds = time.monotonic() - start
-        print(f"{sent:,} events to {config.topic} in {seconds:.1f} s", file=sys.stderr)
-    return stopped[0] if stopped else ExitCode.DONE
+        if not wanted():  # and nothing more is read
+            return sent
+    return sent

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from stream_rank.broker.port import Headers, Incoming, Message, Partition, Producer
-from stream_rank.errors import TooLargeError
+from stream_rank.errors import BrokerError, TooLargeError
 from stream_rank.stream.batch import Reject
 from stream_rank.stream.chunk import Columns, Records
 
@@ -29,6 +29,8 @@ class DeadLetters:
         self._producer, self._topic = producer, topic
         self._mark = self.sent = 0
         """Letters of the run, and of this process."""
+        self._large: list[Message] = []
+        """Letters that the topic did not take, to be sent in part."""
 
     def put(self, reject: Reject, chunk: Records | Columns) -> None:
         """Send a reject."""
@@ -44,12 +46,7 @@ class DeadLetters:
             (OFFSET, str(offset).encode()),
             (TIME, str(message.timestamp).encode()),
         ]
-        letter = Message(self._topic, message.value, message.key, headers)
-        try:
-            self._producer.send(letter)
-        except TooLargeError as error:  # of those before: there was no room for this one
-            self._send_clipped(error)
-            self._producer.send(letter)
+        self._send(Message(self._topic, message.value, message.key, headers))
         self._mark += 1
         self.sent += 1
 
@@ -59,26 +56,38 @@ class DeadLetters:
 
     def mark(self) -> int:
         """Make sure that all letters are with the broker; how many there are."""
-        try:
-            self._producer.flush(_SECONDS)
-        except TooLargeError as error:
-            self._send_clipped(error)
-            self._producer.flush(_SECONDS)
-        return self._mark
+        while True:
+            while self._large:
+                self._send(_smaller(self._large[0]))
+                del self._large[0]
+            try:
+                self._producer.flush(_SECONDS)
+                return self._mark
+            except TooLargeError as error:
+                self._large += error.messages
 
-    def _send_clipped(self, error: TooLargeError) -> None:
-        for message in error.messages:
-            self._producer.send(_clipped(message))
+    def _send(self, letter: Message) -> None:
+        while True:
+            try:
+                return self._producer.send(letter)
+            except TooLargeError as error:  # of those before, for which there was no room
+                self._large += error.messages
 
     def close(self) -> None:
         """Let go of the broker."""
         self._producer.close()
 
 
-def _clipped(message: Message) -> Message:
-    value = message.value or b""
-    headers = [*message.headers, (CLIPPED, str(len(value)).encode())]
-    return message._replace(value=value[:_CLIP], headers=headers)
+def _smaller(letter: Message) -> Message:
+    """The beginning of its value; and where that is too large too, what was wrong and where it came from."""
+    if all(name != CLIPPED for name, _ in letter.headers):
+        value = letter.value or b""
+        headers = [*letter.headers, (CLIPPED, str(len(value)).encode())]
+        return letter._replace(value=value[:_CLIP], headers=headers)
+    ours = [each for each in letter.headers if each[0].startswith(_PREFIX)]
+    if (letter.value, letter.key, list(letter.headers)) == (b"", None, ours):
+        raise BrokerError(f"{letter.topic} takes no dead letter at all: see its max.message.bytes")
+    return letter._replace(value=b"", key=None, headers=ours)
 
 
 def origin_of(headers: Headers) -> Mapping[str, str] | None:

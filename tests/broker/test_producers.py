@@ -84,12 +84,45 @@ def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
     assert [int(value or b"") for value in found] == list(range(len(messages)))
 
 
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Kafka) -> None:
+    """Brokers refuse whole batches, also where none of the messages in one is too large."""
+    producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("small")
+    create(kafka.address, topic, **{"max.message.bytes": 100_000})
+    small = [Message(topic, f"{i:200}".encode(), partition=0) for i in range(2_000)]
+    large = Message(topic, b"1" * 200_000, partition=0)
+    for each in small[:1_000]:
+        producer.send(each)
+    producer.flush(30)
+    for each in [*small[1_000:1_500], large, *small[1_500:]]:
+        producer.send(each)
+    with pytest.raises(TooLargeError) as told:
+        producer.flush(30)
+    assert told.value.messages == [large]
+    producer.flush(30)
+    assert producer.waiting == 0
+    producer.close()
+    found = received(client, kafka.address, topic, len(small))
+    assert [int(value or b"") for value in found] == list(range(len(small)))
+
+
+def test_sending_does_not_wait_where_there_is_room() -> None:
+    """For a broker that is not there, or a topic: only whoever flushes waits."""
+    producer = producer_of("kafka-python", Connection(("127.0.0.1:1",)))
+    begun = time.monotonic()
+    for _ in range(50_000):
+        producer.send(Message("t", b"x"))
+    assert time.monotonic() - begun < 50  # fifty attempts at a broker would take 250
+    assert producer.waiting == 50_000
+    producer.close()
+
+
 class Reluctant:
     """A producer that takes what it is given at the n-th attempt."""
 
     def __init__(self, attempts: int, error: BrokerTrouble) -> None:
         self._attempts, self._error = attempts, error
-        self.asked, self.flushed = 0, False
+        self.asked, self.flushed, self.waiting = 0, False, 1
 
     def send(self, message: Message) -> None:
         self.asked += 1

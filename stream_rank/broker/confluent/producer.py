@@ -1,6 +1,7 @@
 """Messages sent by confluent-kafka."""
 
 import time
+from collections import deque
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -18,76 +19,93 @@ from stream_rank.broker.confluent.connecting import (
 )
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.port import Message
-from stream_rank.errors import BrokerTrouble, TooLargeError
+from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
 
 __all__ = ["ConfluentProducer"]
 
 _NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
-_MOST_HELD, _OVERHEAD = 1 << 26, 100
-"""Bytes that wait behind messages that failed, and how many a message has beside its value."""
+_MOST_BYTES = 1 << 26
+"""Bytes that wait here at most, behind what failed, before there is no room."""
+_OVERHEAD = 500
+"""Bytes that a message takes here beside its value and its key, about."""
+_REST = 0.1
+"""Seconds between two attempts at what fails at once."""
 
 
-class _Sent(NamedTuple):
-    """A message with its number, that those that failed can be told in their order, and why it failed, or is behind one that did."""
+class _Numbered(NamedTuple):
+    """A message, and when it was sent: after all of lower numbers."""
 
     number: int
     message: Message
-    error: Any = None
 
 
 class ConfluentProducer:
-    """A `Producer` by confluent-kafka."""
+    """A `Producer` by confluent-kafka. What comes after a message that failed waits here, and does not overtake it.
+
+    A broker that finds a batch too large refuses all that is in it. So from the first that was refused on, each
+    message is a batch of its own.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._numbers = count()
-        self._failed: list[_Sent] = []
-        self._held = 0
+        self._failed: list[tuple[_Numbered, Any]] = []
+        self._behind: deque[_Numbered] = deque()
+        self._bytes = 0
         self._refused: Any = None
+        self._alone = False
+        self._client = self._opened()
+
+    def _opened(self) -> Any:
         settings = {
-            **settings_of(connection),
+            **settings_of(self._connection),
             "enable.idempotence": True,
             "linger.ms": 10,
             "message.max.bytes": LARGEST_REQUEST,
+            "message.timeout.ms": 0,  # none: whoever flushes says how long
             "topic.metadata.propagation.max.ms": METADATA_MS,
             "partitioner": "murmur2_random",  # as Java's and kafka-python's, so that keys stay together
             "error_cb": self._on_error,
         }
-        with translated(connection):
-            self._client = client.Producer(settings)
+        if self._alone:
+            settings["batch.num.messages"] = 1
+        with translated(self._connection):
+            return client.Producer(settings)
 
     def _on_error(self, error: Any) -> None:
         if error.code() in REFUSALS:
             self._refused = error
 
+    @property
+    def waiting(self) -> int:
+        """Messages that were taken, and are not with the brokers yet."""
+        return len(self._client) + len(self._failed) + len(self._behind)
+
     def send(self, message: Message) -> None:
         """Take it, to be sent at some time before `flush` is through."""
-        sent, until = _Sent(next(self._numbers), message), time.monotonic() + PATIENCE
         self._client.poll(0)
-        while True:
-            if self._failed and self._held < _MOST_HELD:
-                return self._hold(sent)  # what failed goes first
-            if self._failed:
-                self.flush(PATIENCE)
+        if (self._failed or self._behind) and self._bytes >= _MOST_BYTES:
+            self.flush(PATIENCE)
+        numbered, until = _Numbered(next(self._numbers), message), time.monotonic() + PATIENCE
+        while not (self._failed or self._behind):
             try:
-                return self._produce(sent)
+                self._produce(numbered)
+                return
             except BufferError:  # its queue is full
+                self._look_for_refusal()
                 if time.monotonic() > until:
-                    raise BrokerTrouble(
-                        f"Kafka at {self._connection.described} takes no messages"
-                    ) from None
-                self._client.poll(0.1)
+                    raise self._not_yet() from None
+                self._client.poll(_REST)
+        self._bytes += _size(message)
+        self._behind.append(numbered)
 
-    def _hold(self, sent: _Sent) -> None:
-        self._failed.append(sent)
-        self._held += len(sent.message.value or b"") + _OVERHEAD
-
-    def _produce(self, sent: _Sent) -> None:
+    def _produce(self, numbered: _Numbered) -> None:
         def done(error: Any, _: Any) -> None:
             if error is not None:
-                self._hold(sent._replace(error=error))
+                self._failed.append((numbered, error))
+                self._bytes += _size(message)
 
-        message = sent.message
+        message = numbered.message
         more: dict[str, Any] = {} if message.partition is None else {"partition": message.partition}
         try:
             self._client.produce(
@@ -103,41 +121,59 @@ class ConfluentProducer:
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is with the brokers."""
-        left = self._client.flush(seconds)
+        until, trouble = time.monotonic() + seconds, None
+        while True:
+            left = self._client.flush(max(0.0, until - time.monotonic()))
+            self._look_for_refusal()
+            if left:  # which must not be overtaken by what waits here
+                raise trouble or self._not_yet()
+            trouble = self._take_back() or trouble
+            if not self._behind:
+                return
+            self._hand_over()
+            if time.monotonic() > until:
+                raise trouble or self._not_yet()
+            if self._failed:
+                time.sleep(_REST)
+
+    def _take_back(self) -> BrokerTrouble | None:
+        """Put what failed before all that waits, and say why it failed."""
+        if not self._failed:
+            return None
+        failed, self._failed = sorted(self._failed, key=lambda each: each[0].number), []
+        large = [each for each, error in failed if error.code() == KafkaError.MSG_SIZE_TOO_LARGE]
+        if large and not self._alone:
+            self._alone, large = True, []
+            self._client = self._opened()
+        self._behind.extendleft(each for each, _ in reversed(failed) if each not in large)
+        self._bytes -= sum(_size(each.message) for each in large)
+        if large:
+            messages = [each.message for each in large]
+            raise TooLargeError(messages, "see max.message.bytes of the topic")
+        (_, message), error = failed[0]
+        if error.code() in _NO_TOPIC:
+            return self._connection.lacks(message.topic)
+        ours = as_ours(self._connection, error)
+        if isinstance(ours, BrokerError):
+            raise ours
+        return ours
+
+    def _hand_over(self) -> None:
+        """Give the client what waits, up to the first that fails at once."""
+        while self._behind and not self._failed:
+            try:
+                self._produce(self._behind[0])
+            except BufferError:
+                return
+            self._bytes -= _size(self._behind.popleft().message)
+
+    def _look_for_refusal(self) -> None:
         if self._refused is not None:
             raise as_ours(self._connection, self._refused)
-        if self._failed and not left:  # none of what was behind them can overtake them any more
-            self._send_again()
-        if left:
-            raise self._not_yet(left)
 
-    def _send_again(self) -> None:
-        """Send what failed, and what was behind it; say why it failed."""
-        failed, self._failed, self._held = sorted(self._failed), [], 0
-        large = [sent for sent in failed if _too_large(sent.error)]
-        others = [sent for sent in failed if not _too_large(sent.error)]
-        for sent in others:
-            if self._failed:  # at once, or for want of room
-                self._hold(sent)
-                continue
-            try:
-                self._produce(sent)
-            except BufferError:
-                self._hold(sent)
-        if large:
-            raise TooLargeError(
-                [sent.message for sent in large], "see max.message.bytes of the topic"
-            )
-        first = next((sent for sent in failed if sent.error is not None), None)
-        if first is None:
-            raise self._not_yet(len(failed))
-        if first.error.code() in _NO_TOPIC:
-            raise self._connection.lacks(first.message.topic)
-        raise as_ours(self._connection, first.error)
-
-    def _not_yet(self, count: int) -> BrokerTrouble:
+    def _not_yet(self) -> BrokerTrouble:
         return BrokerTrouble(
-            f"Kafka at {self._connection.described} did not take {count:,} messages yet"
+            f"Kafka at {self._connection.described} did not take {self.waiting:,} messages yet"
         )
 
     def close(self) -> None:
@@ -146,5 +182,5 @@ class ConfluentProducer:
         self._client.flush(1)
 
 
-def _too_large(error: Any) -> bool:
-    return error is not None and error.code() == KafkaError.MSG_SIZE_TOO_LARGE
+def _size(message: Message) -> int:
+    return len(message.value or b"") + len(message.key or b"") + _OVERHEAD

@@ -1,5 +1,6 @@
 """Messages sent by kafka-python."""
 
+import time
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -18,7 +19,9 @@ __all__ = ["KafkaPythonProducer"]
 _LARGEST_REQUEST = 200_000_000
 """No limit of ours: the broker has one, and knows it."""
 _UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
-"""Messages are handed over so many at a time; so many, and so many bytes of them, wait at most while there is no broker."""
+"""Messages are handed over so many at a time; where so many wait, or so many bytes of them, there is no room for one more."""
+_REST = 0.01
+"""Seconds between two looks at how it went."""
 _TOO_LARGE = (kafka.MessageSizeTooLargeError, kafka.RecordListTooLargeError)
 
 
@@ -31,6 +34,13 @@ class KafkaPythonProducer:
         self._unsent: deque[Message] = deque()
         self._sent: list[tuple[Message, Any]] = []
         self._bytes = 0
+        self._stuck = False
+        """The last attempt to hand messages over took seconds, and failed: the next is for whoever flushes."""
+
+    @property
+    def waiting(self) -> int:
+        """Messages that were taken, and are not with the brokers yet."""
+        return len(self._unsent) + sum(not future.succeeded() for _, future in self._sent)
 
     def send(self, message: Message) -> None:
         """Take it, to be sent at some time before `flush` is through."""
@@ -38,11 +48,12 @@ class KafkaPythonProducer:
             self.flush(PATIENCE_MS / 1000)
         self._unsent.append(message)
         self._bytes += _size(message)
-        if len(self._unsent) % _UNSENT == 0:
+        if len(self._unsent) >= _UNSENT and not self._stuck:
             with suppress(BrokerTrouble):  # there is room until there is none
                 self._hand_over()
 
     def _hand_over(self) -> None:
+        self._stuck = True
         with translated(self._connection):
             if self._client is None:
                 self._client = opened(
@@ -62,13 +73,13 @@ class KafkaPythonProducer:
                 headers = [(name, content or b"") for name, content in each.headers]
                 try:
                     sent = self._client.send(each.topic, value, each.key, headers, each.partition)
-                except (
-                    kafka.KafkaTimeoutError
-                ) as error:  # of a topic that is not there, it says no more
+                except kafka.KafkaTimeoutError as error:
+                    # which is all that it says of a topic that is not there
                     raise BrokerTrouble(
                         f"Kafka at {self._connection.described} tells nothing about topic {each.topic!r}: is there one?"
                     ) from error
                 self._sent.append((self._unsent.popleft(), sent))
+        self._stuck = False
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is with the brokers."""
@@ -82,8 +93,7 @@ class KafkaPythonProducer:
         if not self._unsent and not self._sent:
             return []
         self._hand_over()
-        with translated(self._connection):
-            self._client.flush(timeout=seconds)
+        self._wait(seconds)
         sent, self._sent = self._sent, []
         failed = [(message, future.exception) for message, future in sent if future.failed()]
         if any(isinstance(error, _TOO_LARGE) for _, error in failed):
@@ -95,6 +105,22 @@ class KafkaPythonProducer:
             with translated(self._connection):
                 raise failed[0][1]
         return []
+
+    def _wait(self, seconds: float) -> None:
+        """Wait until it is known of all that was handed over how it went.
+
+        A batch that a broker finds too large is split by the client, which then waits no longer for what was in it.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            with translated(self._connection):
+                with suppress(kafka.UnknownError):
+                    self._client.flush(timeout=max(0.0, until - time.monotonic()))
+                if all(future.is_done for _, future in self._sent):
+                    return
+                if time.monotonic() > until:
+                    raise kafka.KafkaTimeoutError(f"{self.waiting:,} messages are not there yet")
+            time.sleep(_REST)
 
     def _sort_out(self, messages: list[Message], seconds: float) -> list[Message]:
         """Send messages of which one is too large, which takes those beside it with it; those that are too large."""
