@@ -4,11 +4,17 @@ Numba keeps compiled code on disk and compares the time stamp of *one* file: a
 function whose callee changed in another file would be served stale. Here the
 folder of the cache carries a digest of every file of the engine, so any change
 compiles all of it anew and nothing else ever does.
+
+Numba reads, changes and writes a function's index without a lock: of two
+processes that compile it for different types at once, both may give their code
+the same name, and one would run the other's from then on. Here they take turns.
 """
 
+import fcntl
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +51,27 @@ def compiled(function: _Function) -> _Function:
     _config.CACHE_DIR = _FOLDER  # read once, when the function is decorated
     try:
         entry: _Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        _take_turns(entry)
         return entry
     finally:
         _config.CACHE_DIR = before
+
+
+def _take_turns(entry: Any) -> None:
+    """Let no other process keep or look up code at the same time."""
+    files = entry._cache._cache_file
+
+    def alone(work: _Function) -> _Function:
+        def locked(*given: Any) -> Any:
+            with ExitStack() as held:
+                with suppress(OSError):  # where we may not write, nobody does
+                    lock = held.enter_context(Path(files._cache_path, ".lock").open("a"))
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                return work(*given)
+
+        return locked
+
+    files.save, files.load = alone(files.save), alone(files.load)
 
 
 def inlined(function: _Function) -> _Function:

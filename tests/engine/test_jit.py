@@ -46,6 +46,47 @@ def test_a_second_process_finds_what_the_first_compiled_until_any_file_changes(
     assert run(tree, cache) == ["0", "0"]
 
 
+TWO = """
+import sys, time
+from pathlib import Path
+from numba.core.caching import IndexDataCacheFile
+from stream_rank.engine.jit import compiled
+
+@compiled
+def twice(value):
+    return value + value
+
+read = IndexDataCacheFile._load_index
+def slowly(files):
+    found = read(files)
+    time.sleep(float(sys.argv[2]))
+    return found
+IndexDataCacheFile._load_index = slowly
+if len(sys.argv) > 3:  # both at once
+    Path(sys.argv[3]).touch()
+    while not Path(sys.argv[4]).exists():
+        time.sleep(0.001)
+results = [twice(eval(value)) for value in sys.argv[1].split()]
+print(sum(twice.stats.cache_hits.values()), *results)
+"""
+
+
+def test_two_that_compile_at_once_do_not_take_the_same_name(tmp_path: Path) -> None:
+    program, a, b = tmp_path / "two.py", tmp_path / "a", tmp_path / "b"
+    program.write_text(TWO)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+
+    def begun(*given: object) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(program), *map(str, given)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    with begun("3", 1, a, b) as one, begun("1.5", 1, b, a) as other:
+        assert one.communicate()[0].split() == ["0", "6"]
+        assert other.communicate()[0].split() == ["0", "3.0"]
+    with begun("3 1.5", 0) as third:
+        assert third.communicate()[0].split() == ["2", "6", "3.0"]
+
+
 def test_the_folder_follows_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
