@@ -136,7 +136,7 @@ class Consumer(Protocol):
 
 
 class Producer(Protocol):
-    """Sends messages; those of one partition in their order."""
+    """Sends messages; those of one partition in their order, but where some are refused for their size."""
 
     @property
     def waiting(self) -> int:

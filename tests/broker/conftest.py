@@ -3,15 +3,18 @@
 import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+import stream_rank.broker.kafka_python.producer  # noqa: F401 - with its patience, which some tests shorten elsewhere
 from simulators.broker import Kafka, NoKafkaError
 from stream_rank.broker.clients import consumer_of, producer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.memory import MemoryBroker, MemoryConsumer, MemoryProducer
-from stream_rank.broker.port import Bounds, Consumer, Member, Partition, Place, Producer
+from stream_rank.broker.port import Bounds, Consumer, Member, Partition, Place, Producer, Slice
+from stream_rank.errors import BrokerTrouble
 
 _NAMES = itertools.count()
 
@@ -35,17 +38,15 @@ def create(
     client.close()
     until = time.monotonic() + 30
     while True:
-        reader = KafkaConsumer(bootstrap_servers=address.split(","))
         try:
-            parts = [TopicPartition(name, number) for number in range(partitions)]
-            reader.beginning_offsets(parts, timeout_ms=2_000)
+            with closing(KafkaConsumer(bootstrap_servers=address.split(","))) as reader:
+                parts = [TopicPartition(name, number) for number in range(partitions)]
+                reader.beginning_offsets(parts, timeout_ms=2_000)
             return
         except KafkaError:
             if time.monotonic() > until:
                 raise
             time.sleep(0.2)
-        finally:
-            reader.close()
 
 
 def fresh_name(stem: str) -> str:
@@ -115,6 +116,14 @@ def cluster(request: pytest.FixtureRequest) -> Cluster:
 
 def from_the_beginning(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
     return {partition: each.first for partition, each in bounds.items()}
+
+
+def polled(consumer: Consumer) -> list[Slice]:
+    """What has come; nothing where the broker is too busy to answer."""
+    try:
+        return consumer.poll(0.1)
+    except BrokerTrouble:
+        return []
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:

@@ -9,7 +9,14 @@ import pytest
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.port import Bounds, Consumer, Member, Message, Partition, Slice
 from stream_rank.errors import BrokerTrouble, PositionError, TooLargeError
-from tests.broker.conftest import CLIENTS, Cluster, fresh_name, from_the_beginning, wait_for
+from tests.broker.conftest import (
+    CLIENTS,
+    Cluster,
+    fresh_name,
+    from_the_beginning,
+    polled,
+    wait_for,
+)
 
 
 def send(cluster: Cluster, topic: str, values: list[bytes | None], partition: int = 0) -> None:
@@ -25,7 +32,7 @@ def take(consumer: Consumer, count: int) -> list[Slice]:
     found: list[Slice] = []
 
     def enough() -> bool:
-        found.extend(consumer.poll(0.1))
+        found.extend(polled(consumer))
         return sum(len(part.offsets) for part in found) >= count
 
     wait_for(enough)
@@ -131,7 +138,9 @@ def test_a_second_member_takes_partitions_and_gives_them_back(cluster: Cluster) 
     other.close(5)
     for partition in range(4):
         send(cluster, topic, [b"x"] * 50, partition)
-    wait_for(lambda: note(one.poll(0.05)) or sum(map(len, seen.values())) == 600, 15)
+    wait_for(
+        lambda: note(one.poll(0.05)) or sum(map(len, seen.values())) == 600, 40
+    )  # below the usual session
     assert len(one.assignment) == 4
     assert all(offsets == list(range(150)) for offsets in seen.values())
     one.close(5)
@@ -173,13 +182,7 @@ def test_a_topic_that_is_not_there_yet(cluster: Cluster, alone: bool) -> None:
     cluster.create(topic)
     send(cluster, topic, [b"x"])
 
-    def come() -> list[Slice]:
-        try:
-            return consumer.poll(0.1)
-        except BrokerTrouble:
-            return []
-
-    assert wait_for(come)[0].values == [b"x"]
+    assert wait_for(lambda: polled(consumer))[0].values == [b"x"]
     consumer.close(5)
 
 

@@ -24,6 +24,8 @@ from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
 __all__ = ["ConfluentProducer"]
 
 _NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
+_BATCH = 1 << 17
+"""Bytes, an eighth of what topics take that nobody set a limit for."""
 _MOST_BYTES = 1 << 26
 """Bytes that wait here at most, behind what failed, before there is no room."""
 _OVERHEAD = 500
@@ -42,8 +44,8 @@ class _Numbered(NamedTuple):
 class ConfluentProducer:
     """A `Producer` by confluent-kafka. What comes after a message that failed waits here, and does not overtake it.
 
-    A broker that finds a batch too large refuses all that is in it. So from the first that was refused on, each
-    message is a batch of its own.
+    A broker that finds a batch too large refuses all that is in it, and takes smaller ones behind it. So batches are
+    not as large as they might be, and from the first that was refused on, each message is a batch of its own.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -61,6 +63,7 @@ class ConfluentProducer:
             **settings_of(self._connection),
             "enable.idempotence": True,
             "linger.ms": 10,
+            "batch.size": _BATCH,
             "message.max.bytes": LARGEST_REQUEST,
             "message.timeout.ms": 0,  # none: whoever flushes says how long
             "topic.metadata.propagation.max.ms": METADATA_MS,

@@ -18,6 +18,8 @@ __all__ = ["KafkaPythonProducer"]
 
 _LARGEST_REQUEST = 200_000_000
 """No limit of ours: the broker has one, and knows it."""
+_NEVER_MS = 2**31 - 1
+"""Whoever flushes says how long. After messages of its own expired, the client was seen to send nothing any more."""
 _UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
 """Messages are handed over so many at a time; where so many wait, or so many bytes of them, there is no room for one more."""
 _REST = 0.01
@@ -65,6 +67,7 @@ class KafkaPythonProducer:
                     batch_size=1 << 17,
                     max_request_size=_LARGEST_REQUEST,
                     max_block_ms=PATIENCE_MS,
+                    delivery_timeout_ms=_NEVER_MS,
                 )
             while self._unsent:
                 each = self._unsent[0]
