@@ -1,5 +1,6 @@
 """A real Kafka on loopback: nodes that can be started, stopped, killed and frozen."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -16,6 +18,10 @@ __all__ = ["Kafka", "NoKafkaError", "free_ports", "jars", "serve"]
 _HERE = Path(__file__).parent
 _READY = "Kafka Server started"
 _PATIENCE = 60.0
+_FIRST_PORT, _SOME_PORTS = 20_000, 12_000
+"""Below those that the system gives to whoever wants any."""
+_PORTS = (_FIRST_PORT + (os.getpid() * 1_009 + i) % _SOME_PORTS for i in itertools.count())
+"""Each process begins elsewhere, and takes the next one: what is given out may be bound much later."""
 """Seconds for a node to start on a busy machine."""
 
 
@@ -54,14 +60,14 @@ def jars() -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens at."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [int(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Ports of loopback that nobody listens at, and that nobody is given who asks for any; none comes twice."""
+    found: list[int] = []
+    while len(found) < count:
+        port = next(_PORTS)
+        with socket.socket() as each, suppress(OSError):
+            each.bind(("127.0.0.1", port))
+            found.append(port)
+    return found
 
 
 class Kafka:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -69,6 +69,7 @@ class Live:
         prometheus = Prometheus(self.folder, config, ports.prometheus)  # or there is none
         properties = {"auto.create.topics.enable": True, "num.partitions": _PARTITIONS}
         kafka = enter(Kafka(self.folder / "kafka", 1, properties, ports=[ports.kafka]))
+        _make(kafka.address, "ratings")  # a daemon that is there before its topic is in trouble
         load = ["-m", "simulators", "load", "--brokers", kafka.address, "--topic", "ratings"]
         load += ["--rate", str(self._rate), "--drift-seconds", str(self._drift_seconds)]
         self._run("producer", [sys.executable, *load])
@@ -139,6 +140,14 @@ class Live:
     def log(self, name: str) -> Path:
         """What a process says."""
         return self.folder / f"{name}.log"
+
+
+def _make(brokers: str, topic: str) -> None:
+    """Make a topic."""
+    from kafka.admin import KafkaAdminClient, NewTopic
+
+    with closing(KafkaAdminClient(bootstrap_servers=brokers)) as boss:
+        boss.create_topics([NewTopic(topic, _PARTITIONS, 1)])
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

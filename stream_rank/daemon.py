@@ -275,13 +275,10 @@ class Daemon(Run):
 
     def _stop(self) -> dict[str, Any]:
         """Snapshot, tell the group, and leave it: within the time there is for that."""
-        budget = self.config.stop_seconds
         self._watch.begin()
-        begun = time.monotonic()
         self.keeper.write()
         self.source.commit(self.loop.position)
-        left = budget - (time.monotonic() - begun)
-        self.source.close(max(1.0, left - 1.0))
+        self.source.close(max(1.0, self._watch.left - 1.0))
         self._watch.end()
         summary = self.summary()
         counts = self.loop.counts

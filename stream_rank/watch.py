@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable
 
 __all__ = ["Watch"]
@@ -14,6 +15,7 @@ class Watch:
         self.seconds = seconds
         self._code, self._say = code, say
         self._timer: threading.Timer | None = None
+        self._begun = 0.0
 
     def begin(self) -> None:
         """From now on, the time is counted."""
@@ -21,6 +23,12 @@ class Watch:
             self._timer = threading.Timer(self.seconds, self._give_up)
             self._timer.daemon = True
             self._timer.start()
+            self._begun = time.monotonic()
+
+    @property
+    def left(self) -> float:
+        """Seconds of the time that is counted."""
+        return self.seconds - (time.monotonic() - self._begun)
 
     def end(self) -> None:
         """It was in time."""

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -36,7 +37,10 @@ def kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random
             time.sleep(generator.uniform(0, 0.1))
             break
         if kind == "inside a snapshot" and _newest(out) != before and unfinished(out):
-            break
+            process.send_signal(signal.SIGSTOP)  # so that it still is inside when it is killed
+            if unfinished(out):
+                break
+            process.send_signal(signal.SIGCONT)
     process.kill()
     process.wait()
     return kind

@@ -217,15 +217,20 @@ def test_signals(number: int, code: int, tmp_path: Path) -> None:
         process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
         process.stdin.flush()
         latest = tmp_path / "out" / "snapshots" / "latest"
-        deadline = time.monotonic() + 60
-        while not latest.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-            if (tmp_path / "out" / "predictions.jsonl").exists():
-                process.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + 120
+
+        def kept(records: int) -> None:
+            """Ask for snapshots until there is one behind so many."""
+            while not (latest.exists() and latest.read_text().startswith(f"{records:015d}")):
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+                if (tmp_path / "out" / "predictions.jsonl").exists():
+                    process.send_signal(signal.SIGUSR1)
+
+        kept(500)
         process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
         process.stdin.flush()
-        time.sleep(0.5)
+        kept(1_000)
         process.send_signal(number)
         assert process.wait(30) == code
     assert summary_of(tmp_path / "out")["learned"] == 1_000
@@ -255,8 +260,9 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     with subprocess.Popen(
         command("replay", "-", *flags), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while not (tmp_path / "out" / "rejects.jsonl").exists():
+            assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
         ran = run("replay", "synthetic:10", *flags)

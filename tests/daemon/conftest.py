@@ -24,6 +24,10 @@ from tests.cli.conftest import command
 __all__ = ["Daemon", "Topic", "kafka", "wait_for"]
 
 
+_START_SECONDS = 180.0
+"""For a daemon that compiles, on a machine that has other things to do too."""
+
+
 class Topic:
     """A topic of one's own on a broker."""
 
@@ -119,7 +123,8 @@ class Daemon:
     @property
     def url(self) -> str:
         found = wait_for(
-            lambda: re.search(r'"http": "([^"]+)"', self.log) or self.process.poll() is not None
+            lambda: re.search(r'"http": "([^"]+)"', self.log) or self.process.poll() is not None,
+            _START_SECONDS,
         )
         assert not isinstance(found, bool), self.log
         return str(found[1])

@@ -6,11 +6,12 @@
 import os
 import time
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from simulators.broker import Kafka
 from tests.cli.test_memory import resident
-from tests.daemon.conftest import Daemon, Topic
+from tests.daemon.conftest import Daemon, Topic, wait_for
 from tests.daemon.test_faults import COUNTING, assert_once, counted
 
 _TURNS, _AWAY = (20, 75.0) if os.environ.get("SOAK") else (2, 8.0)
@@ -44,10 +45,12 @@ def test_brokers_are_away_again_and_again(tmp_path: Path) -> None:
                     folder, [topic.name], topic.address, client=client, group=client, **COUNTING
                 )
                 learning.append(stack.enter_context(daemon))
+                assert daemon.url  # one after the other: starting is work
             nowhere = Daemon(
                 tmp_path / client, ["ratings"], "127.0.0.1:1", client=client, **COUNTING
             )
             waiting.append(stack.enter_context(nowhere))
+            wait_for(partial(nowhere.said, "Kafka: "))  # it is as large as it will be
         for turn in range(1 + _TURNS):
             if turn:
                 killed.kill()

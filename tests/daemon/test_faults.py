@@ -202,7 +202,13 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     topic, letters = Topic(own_kafka), Topic(own_kafka)
     topic.send(counted(0, 100, topic))
     with Daemon(
-        tmp_path, [topic.name], topic.address, stop_seconds=4, dead_letters=letters.name, **COUNTING
+        tmp_path,
+        [topic.name],
+        topic.address,
+        stop_seconds=4,
+        dead_letters=letters.name,
+        snapshot_seconds=3600,
+        **COUNTING,
     ) as daemon:
         daemon.learned(100)
         topic.send([b"no event"])

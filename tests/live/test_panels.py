@@ -24,7 +24,7 @@ _VALUES = {"__rate_interval": "20s", "__range": "5m", "__interval": "15s"}
 _DRIFT_SECONDS = 60
 _FIRST = (
     "count(learner:stream_rank_loss:ratio_to_week) == count(stream_rank_learner_info)",
-    "sum(stream_rank_drifts_total) > 0",
+    'sum(increase(stream_rank_drifts_total[1h]) and on (learner) stream_rank_learner_info{role="champion"}) > 0.5',
 )
 """What takes longest to come. Of rank losses a week's mean may come a minute after that of magnitude losses:
 rates want two scrapes, means of a gauge one."""
@@ -117,7 +117,7 @@ def test_no_alert_fires_while_all_is_well(live: Live) -> None:
     assert {name for name, _ in live.prometheus.firing()} <= {"StreamRankChallengerBetter"}
 
 
-def test_the_words_are_the_right_ones(live: Live) -> None:
+def _words(live: Live) -> dict[str, str]:
     """Of the first rows: what somebody would read on the dashboards now."""
     read: dict[str, str] = {}
     for board in BOARDS:
@@ -130,13 +130,21 @@ def test_the_words_are_the_right_ones(live: Live) -> None:
                 for each in panel["fieldConfig"]["defaults"]["mappings"]
                 if each["options"]["from"] <= number <= each["options"]["to"]
             )
-    assert read["Up"] == "Up"
-    assert read["Learning"] in ("Learning", "Learning a backlog")
-    assert read["Keeps up"] == "Up to date"
-    assert read["Drift"] == "Within the hour"
-    assert read["Numbers"] == "Finite"
-    assert read["Rejects"] == "Some"
-    assert read["Snapshots"] == "Fresh"
-    assert read["Kafka"] == "Well"
-    assert read["Restarts"] == "None"
-    assert read["Alerts"] == "None"
+    return read
+
+
+def test_the_words_are_the_right_ones(live: Live) -> None:
+    right = {
+        "Up": "Up",
+        "Learning": "Learning",
+        "Keeps up": "Up to date",
+        "Drift": "Within the hour",
+        "Numbers": "Finite",
+        "Rejects": "Some",
+        "Snapshots": "Fresh",
+        "Kafka": "Well",
+        "Restarts": "None",
+        "Alerts": "None",
+    }
+    # what follows a start, or a moment in which the machine was elsewhere, passes
+    wait_for(lambda: right.items() <= _words(live).items(), 90)
