@@ -18,11 +18,11 @@ __all__ = ["Kafka", "NoKafkaError", "free_ports", "jars", "serve"]
 _HERE = Path(__file__).parent
 _READY = "Kafka Server started"
 _PATIENCE = 60.0
+"""Seconds for a node to start on a busy machine."""
 _FIRST_PORT, _SOME_PORTS = 20_000, 12_000
 """Below those that the system gives to whoever wants any."""
 _PORTS = (_FIRST_PORT + (os.getpid() * 1_009 + i) % _SOME_PORTS for i in itertools.count())
 """Each process begins elsewhere, and takes the next one: what is given out may be bound much later."""
-"""Seconds for a node to start on a busy machine."""
 
 
 class NoKafkaError(Exception):

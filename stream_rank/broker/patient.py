@@ -1,5 +1,6 @@
 """Sending through what passes by itself."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -36,15 +37,15 @@ class PatientProducer:
         self._through(lambda: self._producer.flush(_MOMENT))
 
     def _through(self, attempt: Callable[[], None]) -> None:
-        least, since, said = self._producer.waiting, time.monotonic(), ""
+        least, since, said = math.inf, time.monotonic(), ""
         while True:
             try:
                 return attempt()
             except TooLargeError:  # which no waiting mends
                 raise
             except BrokerTrouble as trouble:
-                if self._producer.waiting < least:  # slow, but it goes on
-                    least, since = self._producer.waiting, time.monotonic()
+                if (waiting := self._producer.waiting) < least:  # slow, but it goes on
+                    least, since = waiting, time.monotonic()
                 if self._to_stop() or time.monotonic() - since > self._seconds:
                     raise
                 if str(trouble) != said:

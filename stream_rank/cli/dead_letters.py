@@ -148,13 +148,19 @@ def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
 
 def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     from stream_rank.broker.clients import producer_of
+    from stream_rank.broker.patient import PatientProducer
     from stream_rank.broker.port import Message
     from stream_rank.stream.dead_letters import REDRIVEN
 
     left, back = 0, []
     done = _brought_back(config)
     letters = _letters(config, False) if given.file is None else _mended(given.file)
-    producer = producer_of(config.client, config.connection())
+    producer = PatientProducer(
+        producer_of(config.client, config.connection()),
+        _PATIENCE,
+        bool,  # nobody stops it halfway: what is sent and not marked would be sent again
+        lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
+    )
     for letter in letters:
         if letter["letter"] in done:
             continue
@@ -170,10 +176,10 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
         headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
         producer.send(Message(letter["topic"], value, key, headers))
         back.append(letter["letter"])
-    producer.flush(_PATIENCE)
+    producer.flush()
     for which in back:  # now that they are there; a kill before this brings them back twice
         producer.send(Message(str(config.dead_letters), None, None, [(REDRIVEN, which.encode())]))
-    producer.flush(_PATIENCE)
+    producer.flush()
     producer.close()
     print(f"{len(back):,} sent to where they came from, {left:,} left", file=sys.stderr)
     return ExitCode.DONE

@@ -201,6 +201,20 @@ def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Kafka) -> Non
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
+def test_produce_can_be_stopped_with_messages_under_way(client: str, late: Kafka) -> None:
+    with late, produce(late, client, "t", "synthetic:1000000", "--rate=2000") as sending:
+        assert sending.stderr is not None
+        assert "events" in sending.stderr.readline()
+        late.freeze(True)
+        time.sleep(1)
+        sending.terminate()
+        said = sending.communicate(timeout=60)[1]
+        late.freeze(False)
+    assert sending.returncode == 7
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_leaves_nothing_out_because_of_its_size(
     client: str, kafka: Kafka, tmp_path: Path
 ) -> None:
