@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from stream_rank.stream.json_rows import as_json
-from stream_rank.stream.sources.synthetic import blocks
+from stream_rank.codec.json_rows import as_json
+from stream_rank.datasets.oap_stream import blocks
 
 __all__ = ["drifting"]
 

@@ -7,8 +7,8 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
-from simulators.synthetic import OAPStream
 from stream_rank import OAPBPM, OAPVP, AveragedPRank, OAPBagg, PRank, WidrowHoff
+from stream_rank.datasets.oap_stream import OAPStream
 
 __all__ = ["BAYES_LOSS", "curves", "draw"]
 

@@ -6,12 +6,12 @@ import time
 from contextlib import suppress
 
 from simulators.drifting import drifting
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.patient import PatientProducer
-from stream_rank.broker.port import Message
 from stream_rank.cli.signals import listen
-from stream_rank.errors import BrokerTrouble
+from stream_rank.errors import RetriableKafkaError
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 
 __all__ = ["run"]
 
@@ -24,10 +24,10 @@ _GARBAGE_EVERY = 500
 def run(brokers: str, topic: str, rate: int, drift_seconds: float, seed: int) -> int:
     """Send until it is stopped; the exit code."""
     asked, _ = listen()
-    producer = PatientProducer(
+    producer = RetryingProducer(
         producer_of("kafka-python", Connection(tuple(brokers.split(",")))),
         math.inf,  # however long the broker is gone
-        lambda: asked.to_stop,
+        lambda: asked.stop_requested,
         lambda trouble: print(trouble, file=sys.stderr, flush=True),
     )
     begun = time.monotonic()
@@ -40,10 +40,10 @@ def run(brokers: str, topic: str, rate: int, drift_seconds: float, seed: int) ->
         f"{rate:,} ratings a second to {topic}, a drift every {drift_seconds:g} s", file=sys.stderr
     )
     due = time.monotonic()
-    while not asked.to_stop:
-        with suppress(BrokerTrouble):  # stopped while the broker is gone
+    while not asked.stop_requested:
+        with suppress(RetriableKafkaError):  # stopped while the broker is gone
             for _ in range(max(1, round(rate * _STEP))):
-                producer.send(Message(topic, next(stream)))
+                producer.send(ProducerRecord(topic, next(stream)))
             producer.flush()
         # what was missed for longer is not made up for
         due = max(due + _STEP, time.monotonic() - 1.0)

@@ -1,6 +1,6 @@
 """Figure 1 of the magnitude-preserving paper: on-line MPRank comes to the batch solution, and when it is faster.
 
-The paper's ratings (Netflix) are not to be had; here labels are a smooth function of ten features, with noise. Times are those of one
+The paper's ratings (Netflix) are not to be had; here labels are a smooth function of ten features, with noise. Histogram are those of one
 core, the kernel's values among them: the on-line learner meets one event after the other, and then sweeps until
 its cost is within a thousandth of the least possible; the batch solution solves eq. 13.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from stream_rank import MSD, Gaussian, OnlineMPRank
 
-__all__ = ["Curves", "Times", "convergence", "draw", "times"]
+__all__ = ["Curves", "Histogram", "convergence", "draw", "times"]
 
 Array = npt.NDArray[Any]
 
@@ -87,7 +87,7 @@ def convergence(passes: int) -> Curves:
     )
 
 
-class Times(NamedTuple):
+class Histogram(NamedTuple):
     """Seconds for so many events, on-line and by eq. 13, the on-line learner's passes, and how far apart their scores are."""
 
     events: int
@@ -97,7 +97,7 @@ class Times(NamedTuple):
     apart: float
 
 
-def times(n_events: int) -> Times:
+def times(n_events: int) -> Histogram:
     """Learn a set in both ways."""
     X, y = stream(n_events, seed=2)
     start = time.perf_counter()
@@ -111,7 +111,7 @@ def times(n_events: int) -> Times:
     test_X, _ = stream(300, seed=3)
     ours, theirs = model.predict_many(test_X), _kernel(test_X, X) @ alphas
     apart = float(np.std(ours - theirs) / np.std(theirs))
-    return Times(n_events, on_line, batch, passes, apart)
+    return Histogram(n_events, on_line, batch, passes, apart)
 
 
 def draw(most: int, passes: int, out: Path) -> None:

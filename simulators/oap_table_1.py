@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from simulators.synthetic import OAPStream
 from stream_rank import OAPBPM, OAPVP, OAPBagg, Polynomial, PRank, VotedPRank, WidrowHoff
+from stream_rank.datasets.oap_stream import OAPStream
 
 __all__ = ["Figure", "agrees", "losses", "report", "rows"]
 

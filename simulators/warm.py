@@ -5,9 +5,9 @@ from pathlib import Path
 
 from simulators.drifting import drifting
 from stream_rank.config.replay import ReplayConfig
+from stream_rank.evaluation.probe import probe
 from stream_rank.learners.catalogue import LEARNERS
-from stream_rank.replay import Replay
-from stream_rank.stream.probe import probe
+from stream_rank.runtime.replay import Replay
 
 __all__ = ["run"]
 

@@ -1,34 +1,71 @@
-"""The errors that users meet, each saying what was expected, what came, and what to do."""
+"""The errors that users meet, each saying what was expected, what came, and what to do.
 
-from collections.abc import Sequence
+```
+StreamRankError
+├── EventError (a ValueError)      one event; the learner, or the run, goes on as it was
+│   ├── UnreadableError
+│   ├── FeatureError
+│   └── LabelError
+├── ConfigError                    a setting; nothing was begun
+├── InputError                     a file or stream that cannot be read
+├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
+├── TooManyRejectsError
+├── WriteError                     a result that cannot be written
+│   └── SnapshotWriteError  (R)
+└── KafkaError
+    ├── RetriableKafkaError  (R)
+    │   └── MessageTooLargeError
+    └── FatalKafkaError
+        └── LostOffsetsError
+```
+
+(R): a `RecoverableError`, which may pass without anybody's help. What runs for long tries again after a back-off;
+every other error stays until somebody changes something.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 __all__ = [
-    "BrokerError",
-    "BrokerTrouble",
     "ConfigError",
     "EventError",
+    "FatalKafkaError",
     "FeatureError",
     "InputError",
+    "KafkaError",
     "LabelError",
-    "PositionError",
+    "LostOffsetsError",
+    "MessageTooLargeError",
+    "RecoverableError",
+    "RetriableKafkaError",
     "SnapshotError",
-    "TooLargeError",
+    "SnapshotWriteError",
+    "StreamRankError",
     "TooManyRejectsError",
     "UnreadableError",
     "WriteError",
+    "unknown_name",
 ]
 
 
-class EventError(ValueError):
+class StreamRankError(Exception):
+    """An error that stream-rank has words for; all others are faults of its own."""
+
+
+class RecoverableError(StreamRankError):
+    """An error that may pass without anybody's help."""
+
+
+class EventError(StreamRankError, ValueError):
     """An event that cannot be learned from or ranked; the learner is as it was before."""
 
     kind = "schema"
-    """What was wrong, in one word of few: for counting."""
+    """What was wrong, in one word of few: rejects are counted by it."""
 
 
 class UnreadableError(EventError):
-    """Bytes that are no JSON, or more of them than are looked at."""
+    """Bytes that are not JSON, or more of them than are looked at."""
 
     kind = "unreadable"
 
@@ -45,41 +82,62 @@ class LabelError(EventError):
     kind = "label"
 
 
-class InputError(Exception):
-    """A file or stream that cannot be read."""
-
-
-class SnapshotError(Exception):
-    """A snapshot that cannot be written, or cannot be trusted."""
-
-
-class ConfigError(Exception):
+class ConfigError(StreamRankError):
     """A setting that cannot be."""
 
 
-class TooManyRejectsError(Exception):
-    """More records that are no events than were allowed."""
+class InputError(StreamRankError):
+    """A file or stream that cannot be read."""
 
 
-class WriteError(Exception):
+class SnapshotError(StreamRankError):
+    """A snapshot that cannot be read, or cannot be trusted."""
+
+
+class TooManyRejectsError(StreamRankError):
+    """More records were rejected than is allowed."""
+
+
+class WriteError(StreamRankError):
     """A result that cannot be written."""
 
 
-class BrokerTrouble(Exception):  # noqa: N818 - it passes by itself, and nobody needs to be told twice
+class SnapshotWriteError(WriteError, RecoverableError):
+    """A snapshot that cannot be written now; the one before is whole."""
+
+
+class KafkaError(StreamRankError):
+    """Something between Kafka and us."""
+
+
+class RetriableKafkaError(KafkaError, RecoverableError):
     """Kafka cannot be reached, or cannot do what is asked now."""
 
 
-class TooLargeError(BrokerTrouble):
-    """Messages that the broker does not take because of their size; they were not sent."""
+class MessageTooLargeError(RetriableKafkaError):
+    """Messages that the broker does not take because of their size; they were not sent, and may be sent smaller."""
 
     def __init__(self, messages: Sequence[Any], error: object) -> None:
         super().__init__(f"{len(messages):,} messages are too large for the broker: {error}")
         self.messages = messages
 
 
-class BrokerError(Exception):
+class FatalKafkaError(KafkaError):
     """Kafka refuses, and will until somebody changes something."""
 
 
-class PositionError(BrokerError):
+class LostOffsetsError(FatalKafkaError):
     """A partition no longer has what comes next."""
+
+
+def unknown_name(what: str, given: str, known: Iterable[str]) -> str:
+    """A sentence about a name that is not known, with the nearest that is.
+
+    >>> unknown_name("learner", "oap-bmp", ["prank", "oap-bpm"])
+    "there is no learner 'oap-bmp'; did you mean 'oap-bpm'?"
+    """
+    names = list(known)
+    lower = {name.lower(): name for name in names}
+    near = get_close_matches(given.lower(), lower, 1, cutoff=0.5)
+    hint = f"did you mean {lower[near[0]]!r}?" if near else f"there are {', '.join(names)}"
+    return f"there is no {what} {given!r}; {hint}"

@@ -56,17 +56,17 @@ def run(given: argparse.Namespace) -> int:
 
 def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
     """All messages of the topic, up to the end that it has now, and where each is."""
-    from stream_rank.broker.clients import consumer_of
-    from stream_rank.broker.port import Bounds, Member, Partition
+    from stream_rank.ingest.kafka.clients import consumer_of
+    from stream_rank.ingest.kafka.port import OffsetRange, Partition, Subscription
 
     ends: dict[Partition, int] = {}
 
-    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         ends.update({p: each.end for p, each in bounds.items() if each.first < each.end})
         return {p: each.first for p, each in bounds.items()}
 
     topic = str(config.dead_letters)
-    reader = consumer_of(config.client, config.connection(), Member([topic]), place)
+    reader = consumer_of(config.client, config.connection(), Subscription([topic]), place)
     try:
         slices, quiet = reader.poll(_MOMENT), 0
         while slices or (ends and quiet < _QUIET):  # what was compacted away does not come
@@ -84,7 +84,7 @@ def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
 
 def _brought_back(config: DeadLettersConfig) -> set[str]:
     """The letters that were brought back."""
-    from stream_rank.stream.dead_letters import REDRIVEN
+    from stream_rank.sinks.dead_letters import REDRIVEN
 
     return {
         value.decode(errors="replace")
@@ -99,7 +99,7 @@ def _letters(config: DeadLettersConfig, everything: bool) -> Iterator[dict[str, 
 
     A letter that was sent twice, as happens when a daemon is killed, is one letter.
     """
-    from stream_rank.stream.dead_letters import origin_of
+    from stream_rank.sinks.dead_letters import origin_of
 
     back = set() if everything else _brought_back(config)
     seen: set[str] = set()
@@ -147,15 +147,15 @@ def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
 
 
 def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
-    from stream_rank.broker.clients import producer_of
-    from stream_rank.broker.patient import PatientProducer
-    from stream_rank.broker.port import Message
-    from stream_rank.stream.dead_letters import REDRIVEN
+    from stream_rank.ingest.kafka.clients import producer_of
+    from stream_rank.ingest.kafka.port import ProducerRecord
+    from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
+    from stream_rank.sinks.dead_letters import REDRIVEN
 
     left, back = 0, []
     done = _brought_back(config)
     letters = _letters(config, False) if given.file is None else _mended(given.file)
-    producer = PatientProducer(
+    producer = RetryingProducer(
         producer_of(config.client, config.connection()),
         _PATIENCE,
         bool,  # nobody stops it halfway: what is sent and not marked would be sent again
@@ -174,11 +174,13 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             )
             continue
         headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
-        producer.send(Message(letter["topic"], value, key, headers))
+        producer.send(ProducerRecord(letter["topic"], value, key, headers))
         back.append(letter["letter"])
     producer.flush()
     for which in back:  # now that they are there; a kill before this brings them back twice
-        producer.send(Message(str(config.dead_letters), None, None, [(REDRIVEN, which.encode())]))
+        producer.send(
+            ProducerRecord(str(config.dead_letters), None, None, [(REDRIVEN, which.encode())])
+        )
     producer.flush()
     producer.close()
     print(f"{len(back):,} sent to where they came from, {left:,} left", file=sys.stderr)
@@ -217,7 +219,7 @@ def _raw(letter: Mapping[str, Any], name: str) -> bytes | None:
 
 
 def _is_event(value: bytes | None) -> bool:
-    from stream_rank.stream.event import parse
+    from stream_rank.codec.schema import parse
 
     try:
         parse(value or b"")

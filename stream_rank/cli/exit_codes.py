@@ -3,11 +3,11 @@
 from enum import IntEnum
 
 from stream_rank.errors import (
-    BrokerError,
-    BrokerTrouble,
     ConfigError,
     EventError,
+    FatalKafkaError,
     InputError,
+    RetriableKafkaError,
     SnapshotError,
     TooManyRejectsError,
     WriteError,
@@ -51,8 +51,8 @@ _CODES: dict[type[Exception], ExitCode] = {
     SnapshotError: ExitCode.SNAPSHOT,
     TooManyRejectsError: ExitCode.REJECTS,
     WriteError: ExitCode.OUTPUT,
-    BrokerError: ExitCode.KAFKA,
-    BrokerTrouble: ExitCode.KAFKA,
+    FatalKafkaError: ExitCode.KAFKA,
+    RetriableKafkaError: ExitCode.KAFKA,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stream_rank import __version__
 from stream_rank.cli import dead_letters, predict, produce, replay, run, schema, snapshot
 from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
-from stream_rank.nearest import unknown
+from stream_rank.errors import unknown_name
 
 __all__ = ["main"]
 
@@ -21,13 +21,13 @@ class _Parser(argparse.ArgumentParser):
             known = sorted(_flags(self, found))
             given = rest[0].partition("=")[0]
             if given.startswith("-"):
-                self.error(unknown("flag", given, known))
+                self.error(unknown_name("flag", given, known))
             self.error(f"what is {rest[0]!r}?")
         return found
 
     def _check_value(self, action, value):  # type: ignore[no-untyped-def]
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
-            raise argparse.ArgumentError(None, unknown("command", str(value), action.choices))
+            raise argparse.ArgumentError(None, unknown_name("command", str(value), action.choices))
         super()._check_value(action, value)
 
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from stream_rank.cli.which import chosen
+from stream_rank.cli.learner_choice import chosen
 from stream_rank.config.replay import Columns, pairs
 from stream_rank.errors import ConfigError
 
@@ -34,12 +34,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Predict."""
-    from stream_rank.stream.chunk import Records
-    from stream_rank.stream.contestant import contestant_of, limits_of
-    from stream_rank.stream.decoder import Decoder
-    from stream_rank.stream.event import Kind
-    from stream_rank.stream.saving import load
-    from stream_rank.stream.sources.opening import open_source
+    from stream_rank.checkpoint.model_file import load
+    from stream_rank.codec.decoder import Decoder
+    from stream_rank.codec.schema import Kind
+    from stream_rank.ingest.chunk import Records
+    from stream_rank.ingest.files.open_source import open_source
+    from stream_rank.pipeline.contestant import contestant_of, limits_of
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
     n_ranks = getattr(model, "n_ranks", None)

@@ -6,15 +6,15 @@ import sys
 import time
 from contextlib import suppress
 
-from stream_rank.asked import Asked
-from stream_rank.broker.patient import PatientProducer
-from stream_rank.broker.port import Message
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import ProduceConfig
-from stream_rank.errors import BrokerTrouble, TooLargeError
-from stream_rank.stream.sources.source import Source
+from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
+from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
+from stream_rank.ingest.source import Source
+from stream_rank.runtime.run_control import RunControl
 
 __all__ = ["add", "run"]
 
@@ -39,22 +39,22 @@ def run(given: argparse.Namespace) -> int:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
     asked, stopped = listen()
-    from stream_rank.broker.clients import producer_of
-    from stream_rank.stream.sources.opening import open_source
+    from stream_rank.ingest.files.open_source import open_source
+    from stream_rank.ingest.kafka.clients import producer_of
 
     source = open_source(given.files, config.format)
-    producer = PatientProducer(
+    producer = RetryingProducer(
         producer_of(config.client, config.connection()),
         _PATIENCE,
-        lambda: asked.to_stop,
+        lambda: asked.stop_requested,
         lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
     )
     start = time.monotonic()
     try:
         sent = _send(config, source, producer, asked)
         producer.flush()
-    except TooLargeError:
-        with suppress(BrokerTrouble):  # nor should what came beside it be lost
+    except MessageTooLargeError:
+        with suppress(RetriableKafkaError):  # nor should what came beside it be lost
             producer.flush()
         raise
     finally:
@@ -65,27 +65,29 @@ def run(given: argparse.Namespace) -> int:
     return stopped[0] if stopped else ExitCode.DONE
 
 
-def _send(config: ProduceConfig, source: Source, producer: PatientProducer, asked: Asked) -> int:
+def _send(
+    config: ProduceConfig, source: Source, producer: RetryingProducer, asked: RunControl
+) -> int:
     """Send what is wanted, at the rate that is wanted; how many."""
-    from stream_rank.stream.sources.messages import messages
+    from stream_rank.codec.messages import messages
 
     start = said = time.monotonic()
     sent = 0
 
     def wanted() -> bool:
-        return not asked.to_stop and (config.max_events is None or sent < config.max_events)
+        return not asked.stop_requested and (config.max_events is None or sent < config.max_events)
 
     for chunk in source.chunks(None):
         for value, key in messages(chunk, config.key) if chunk is not None else ():
             if not wanted():
                 return sent
-            producer.send(Message(config.topic, value, key))
+            producer.send(ProducerRecord(config.topic, value, key))
             sent += 1
             if config.rate is not None:
                 due = start + sent / config.rate
                 if due - time.monotonic() > _STEP:
                     producer.flush()
-                while not asked.to_stop and (wait := due - time.monotonic()) > 0:
+                while not asked.stop_requested and (wait := due - time.monotonic()) > 0:
                     time.sleep(min(wait, _PERIOD / 50))
             if not config.quiet and time.monotonic() - said >= _PERIOD:
                 said = time.monotonic()

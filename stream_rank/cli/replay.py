@@ -48,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
         return ExitCode.DONE
     asked, stopped = listen()
     from stream_rank.cli.show import Show  # loading it takes a while
-    from stream_rank.replay import Replay
+    from stream_rank.runtime.replay import Replay
 
     show = Show(config.quiet, config.json_)
     with Replay(config, show.warn, asked) as replay:

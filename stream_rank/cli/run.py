@@ -8,7 +8,7 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import DaemonConfig
-from stream_rank.watch import Watch
+from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 
 __all__ = ["add", "run"]
 
@@ -26,14 +26,14 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    from stream_rank.monitoring.log import ClientLog, Log
+    from stream_rank.monitoring.logs import ClientLog, Log
 
     password = config.connection().password
     log = Log(config.log, secrets=[password] if password else [])
-    watch = Watch(config.stop_seconds, ExitCode.TERMINATED, log.warning)
+    watch = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, log.warning)
     asked, _ = listen(watch.begin)
-    from stream_rank.collector import Collector
-    from stream_rank.daemon import Daemon
+    from stream_rank.runtime.daemon import Daemon
+    from stream_rank.runtime.garbage_collection import Collector
 
     for name in _CLIENTS:
         logging.getLogger(name).addHandler(ClientLog(log))

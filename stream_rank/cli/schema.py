@@ -12,7 +12,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(_: argparse.Namespace) -> int:
     """Print it; there are no flags to look at."""
-    from stream_rank.stream.event import json_schema
+    from stream_rank.codec.schema import json_schema
 
     print(json.dumps(json_schema(), indent=2))
     return 0

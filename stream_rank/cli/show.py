@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from stream_rank.replay import Replay
+from stream_rank.runtime.replay import Replay
 
 __all__ = ["Show"]
 

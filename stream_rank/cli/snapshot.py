@@ -47,8 +47,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _list(given: argparse.Namespace) -> int:
+    from stream_rank.checkpoint.store import SnapshotStore
     from stream_rank.errors import SnapshotError
-    from stream_rank.stream.store import SnapshotStore
 
     for folder in (given.where, f"{given.where.rstrip('/')}/snapshots"):
         store = SnapshotStore(folder)
@@ -77,7 +77,7 @@ def _list(given: argparse.Namespace) -> int:
 
 def _opened(where: str) -> tuple[Any, dict[str, Any]]:
     """A snapshot, and the learners in it."""
-    from stream_rank.stream.saving import learner_in, learners_in, open_snapshot
+    from stream_rank.checkpoint.model_file import learner_in, learners_in, open_snapshot
 
     snapshot = open_snapshot(where)
     return snapshot, {name: learner_in(snapshot, name) for name in learners_in(snapshot)}
@@ -85,8 +85,8 @@ def _opened(where: str) -> tuple[Any, dict[str, Any]]:
 
 def _described(where: str) -> dict[str, Any]:
     """What people want to know of a snapshot."""
-    from stream_rank.learners.content import parameters_of
-    from stream_rank.stream.saving import state_digest
+    from stream_rank.checkpoint.model_file import state_digest
+    from stream_rank.learners.base.content import parameters_of
 
     snapshot, learners = _opened(where)
     said = snapshot.said
@@ -145,7 +145,7 @@ def _diff(given: argparse.Namespace) -> int:
 
 
 def _with_rules(where: str) -> dict[str, Any]:
-    from stream_rank.stream.export import exported
+    from stream_rank.checkpoint.rule_export import exported
 
     described = _described(where)
     for name, learner in _opened(where)[1].items():
@@ -160,9 +160,9 @@ def _with_rules(where: str) -> dict[str, Any]:
 
 
 def _export(given: argparse.Namespace) -> int:
-    from stream_rank.cli.which import chosen
-    from stream_rank.stream.export import exported
-    from stream_rank.stream.saving import load
+    from stream_rank.checkpoint.model_file import load
+    from stream_rank.checkpoint.rule_export import exported
+    from stream_rank.cli.learner_choice import chosen
 
     learner = load(given.where, chosen(given.where, given.learner))
     print(json.dumps(exported(learner), indent=2))

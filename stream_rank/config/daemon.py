@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from stream_rank.broker.port import SESSION_SECONDS
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig, listed
+from stream_rank.ingest.kafka.port import SESSION_SECONDS
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 

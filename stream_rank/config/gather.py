@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceConfig
 from stream_rank.config.replay import Columns, ReplayConfig
-from stream_rank.errors import ConfigError
-from stream_rank.nearest import unknown
+from stream_rank.errors import ConfigError, unknown_name
 
 __all__ = ["PREFIX", "gather"]
 
@@ -50,7 +49,7 @@ def from_file(path: Path, model: type[BaseModel]) -> dict[str, Any]:
     beside = {name for other in _BESIDE.get(model, ()) for name in _names(other)}
     for name in found:
         if name not in known and name not in beside:
-            raise ConfigError(f"{path}: {unknown('setting', name, [*known, *beside])}")
+            raise ConfigError(f"{path}: {unknown_name('setting', name, [*known, *beside])}")
     return {name: value for name, value in found.items() if name in known}
 
 
@@ -61,7 +60,7 @@ def from_environment(variables: Mapping[str, str], model: type[BaseModel]) -> di
     for variable, value in variables.items():
         if variable.startswith(PREFIX) and not _OF_KUBERNETES.match(f"{variable}={value}"):
             if variable not in known:
-                raise ConfigError(unknown("variable", variable, known))
+                raise ConfigError(unknown_name("variable", variable, known))
             if known[variable] in _names(model):
                 found[known[variable]] = value
     return found
@@ -95,7 +94,7 @@ def gather(
             raise ConfigError(f"{flag} is needed: {model.model_fields[name].description}") from None
         if first["type"] == "extra_forbidden" and name == "columns":
             raise ConfigError(
-                f"{flag}: {unknown('role', str(first['loc'][-1]), _names(Columns))}"
+                f"{flag}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
             ) from None
         if first["type"] == "value_error":  # its words are our own
             raise ConfigError(f"{flag}: {first['msg'].removeprefix('Value error, ')}") from None

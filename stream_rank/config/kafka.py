@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
-from stream_rank.broker.connection import Connection
 from stream_rank.config.settings import Settings
 from stream_rank.errors import ConfigError
+from stream_rank.ingest.kafka.connection import Connection
 
 __all__ = ["KafkaConfig"]
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from stream_rank.codec.timestamps import moment_of
 from stream_rank.config.run import Listed, RunConfig
-from stream_rank.stream.moment import moment_of
-from stream_rank.stream.sources.mapping import Mapping
+from stream_rank.ingest.files.column_mapping import Mapping
 
 __all__ = ["Columns", "ReplayConfig", "pairs"]
 

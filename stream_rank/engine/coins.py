@@ -1,6 +1,6 @@
 """Coins that depend on nothing but their place.
 
-Member `j` learns event `t` when its coin comes up heads. The coin is a function of (key, t, j)
+Subscription `j` learns event `t` when its coin comes up heads. The coin is a function of (key, t, j)
 alone, never of a generator's state: one event at a time or many, resumed or not, the same coins
 fall, and a snapshot needs one integer.
 

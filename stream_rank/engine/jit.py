@@ -25,12 +25,13 @@ __all__ = ["cache_folder", "compiled", "inlined", "intrinsic"]
 
 _Function = Callable[..., Any]
 _config: Any = numba.config
+_ENGINE = Path(__file__).parent
 
 
 def _digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.name.encode())
+    for file in sorted(_ENGINE.rglob("*.py")):
+        digest.update(file.relative_to(_ENGINE).as_posix().encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 

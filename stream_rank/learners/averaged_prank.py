@@ -1,8 +1,8 @@
 """PRank with the average of all its past."""
 
-from stream_rank.engine.state import LASTING
+from stream_rank.engine.perceptron.state import LASTING
+from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.rank_learner import RankLearner
 
 __all__ = ["AveragedPRank"]
 

@@ -1,7 +1,7 @@
 """The learners of the package, by name."""
 
 from stream_rank.learners.averaged_prank import AveragedPRank
-from stream_rank.learners.learner import Learner
+from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.oap_bagg import OAPBagg
 from stream_rank.learners.oap_bpm import OAPBPM
 from stream_rank.learners.oap_vp import OAPVP

@@ -1,7 +1,7 @@
 """OAP-Bagg: on-line bagging of PRank."""
 
-from stream_rank.engine.state import VOTED
-from stream_rank.learners.oap import OAP
+from stream_rank.engine.perceptron.state import VOTED
+from stream_rank.learners.base.oap import OAP
 
 __all__ = ["OAPBagg"]
 

@@ -1,7 +1,7 @@
 """OAP-BPM: an on-line approximation of the Bayes point."""
 
-from stream_rank.engine.state import AVERAGED
-from stream_rank.learners.oap import OAP
+from stream_rank.engine.perceptron.state import AVERAGED
+from stream_rank.learners.base.oap import OAP
 
 __all__ = ["OAPBPM"]
 
@@ -44,8 +44,7 @@ class OAPBPM(OAP):
 
     Examples
     --------
-    >>> from stream_rank import OAPBPM
-    >>> from simulators.synthetic import OAPStream
+    >>> from stream_rank import OAPBPM, OAPStream
     >>> X, y = OAPStream(seed=1, features="quadratic").arrays(50_000)
     >>> model = OAPBPM(n_ranks=5, seed=1)
     >>> steps_off = abs(model.test_then_train(X, y) - y)

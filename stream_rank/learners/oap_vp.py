@@ -1,7 +1,7 @@
 """OAP-VP: PRank members that vote by merit."""
 
-from stream_rank.engine.state import WEIGHTED
-from stream_rank.learners.oap import OAP
+from stream_rank.engine.perceptron.state import WEIGHTED
+from stream_rank.learners.base.oap import OAP
 
 __all__ = ["OAPVP"]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from stream_rank.engine.duals import PAIR
+from stream_rank.engine.differences.duals import PAIR
 from stream_rank.errors import EventError
 from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
-from stream_rank.learners.grouped_learner import GroupedLearner
-from stream_rank.learners.learner import Features, check_magnitude
+from stream_rank.learners.base.grouped_learner import GroupedLearner
+from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.models.dual_kernel import DualKernel
 from stream_rank.learners.models.dual_linear import DualLinear
 from stream_rank.parameters import check_number, check_whole

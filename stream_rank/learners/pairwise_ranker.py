@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 
-from stream_rank.learners.grouped_learner import GroupedLearner
-from stream_rank.learners.learner import Features
+from stream_rank.learners.base.grouped_learner import GroupedLearner
+from stream_rank.learners.base.learner import Features
 from stream_rank.learners.models.pairwise import LOSSES, Pairwise
 from stream_rank.parameters import check_number, check_whole, key_of
 

@@ -1,8 +1,8 @@
 """PRank: one perceptron with thresholds."""
 
-from stream_rank.engine.state import VOTED
+from stream_rank.engine.perceptron.state import VOTED
 from stream_rank.kernels import Kernel
-from stream_rank.learners.kernelized import Kernelized
+from stream_rank.learners.base.kernelized import Kernelized
 from stream_rank.learners.models.family import Family
 
 __all__ = ["PRank"]
@@ -39,8 +39,7 @@ class PRank(Kernelized):
 
     Examples
     --------
-    >>> from stream_rank import PRank
-    >>> from simulators.synthetic import OAPStream
+    >>> from stream_rank import PRank, OAPStream
     >>> model, steps_off = PRank(n_ranks=5), 0
     >>> for x, y in OAPStream(seed=1, features="quadratic").take(5_000):
     ...     steps_off += abs(model.predict_one(x) - y)

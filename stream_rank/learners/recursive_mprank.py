@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 
-from stream_rank.learners.grouped_learner import GroupedLearner
-from stream_rank.learners.learner import Features
+from stream_rank.learners.base.grouped_learner import GroupedLearner
+from stream_rank.learners.base.learner import Features
 from stream_rank.learners.models.recursion import Recursion
 from stream_rank.learners.models.scatter import Scatter
 from stream_rank.parameters import check_number, check_whole

@@ -1,6 +1,6 @@
 """PRank with all its past, voting."""
 
-from stream_rank.learners.ensemble import Ensemble
+from stream_rank.learners.base.ensemble import Ensemble
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.hypotheses import Hypotheses
 from stream_rank.parameters import check_whole

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.learners.labels import Labels
-from stream_rank.learners.learner import Features, check_dtype, like_input
+from stream_rank.learners.base.labels import Labels
+from stream_rank.learners.base.learner import Features, check_dtype, like_input
+from stream_rank.learners.base.score_learner import ScoreLearner
 from stream_rank.learners.models.least_squares import LeastSquares
-from stream_rank.learners.score_learner import ScoreLearner
-from stream_rank.learners.table import Table
+from stream_rank.learners.tables.table import Table
 from stream_rank.parameters import check_number
 
 __all__ = ["WidrowHoff"]

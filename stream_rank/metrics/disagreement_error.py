@@ -1,7 +1,7 @@
 """Disagreement error."""
 
-from stream_rank.metrics.orders import Orders
-from stream_rank.metrics.pair_metric import PairMetric
+from stream_rank.metrics.pairs.orders import Orders
+from stream_rank.metrics.pairs.pair_metric import PairMetric
 
 __all__ = ["DisagreementError"]
 

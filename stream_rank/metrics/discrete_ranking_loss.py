@@ -1,9 +1,9 @@
 """The discrete ranking loss of Agarwal and Niyogi."""
 
-from stream_rank.metrics.exact_sum import ExactSum
-from stream_rank.metrics.orders import Orders
-from stream_rank.metrics.pair_metric import PairMetric
-from stream_rank.metrics.points import Side
+from stream_rank.metrics.pairs.exact_sum import ExactSum
+from stream_rank.metrics.pairs.orders import Orders
+from stream_rank.metrics.pairs.pair_metric import PairMetric
+from stream_rank.metrics.pairs.points import Side
 
 __all__ = ["DiscreteRankingLoss"]
 

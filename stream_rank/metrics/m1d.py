@@ -1,9 +1,9 @@
 """Mean 1-norm difference."""
 
-from stream_rank.metrics.exact_sum import ExactSum
-from stream_rank.metrics.pair_metric import PairMetric
-from stream_rank.metrics.point_part import PointPart
-from stream_rank.metrics.points import Side
+from stream_rank.metrics.pairs.exact_sum import ExactSum
+from stream_rank.metrics.pairs.pair_metric import PairMetric
+from stream_rank.metrics.pairs.point_part import PointPart
+from stream_rank.metrics.pairs.points import Side
 
 __all__ = ["M1D"]
 

@@ -1,7 +1,7 @@
 """Mean squared difference."""
 
-from stream_rank.metrics.exact_sum import whole
-from stream_rank.metrics.pair_metric import PairMetric
+from stream_rank.metrics.pairs.exact_sum import whole
+from stream_rank.metrics.pairs.pair_metric import PairMetric
 
 __all__ = ["MSD"]
 

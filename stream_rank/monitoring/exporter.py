@@ -9,11 +9,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from stream_rank.monitoring.catalogue import CATALOGUE
-from stream_rank.stream.times import Times
+from stream_rank.pipeline.histogram import Histogram
 
 __all__ = ["Exporter", "Readings"]
 
-Readings = Mapping[str, Mapping[tuple[str, ...], float | Times | None]]
+Readings = Mapping[str, Mapping[tuple[str, ...], float | Histogram | None]]
 """Values by the values of labels, by the name of the metric; None where there is none yet."""
 
 _FAMILIES: dict[str, Any] = {
@@ -42,7 +42,7 @@ class Exporter(Collector):
             metric = CATALOGUE[name]
             family = _FAMILIES[metric.kind](name, metric.meaning, labels=metric.labels)
             for labels, value in values.items():
-                if isinstance(value, Times):
+                if isinstance(value, Histogram):
                     family.add_metric(labels, _buckets(value), sum_value=value.total)
                 elif value is not None:
                     family.add_metric(labels, value)
@@ -53,7 +53,7 @@ class Exporter(Collector):
         return generate_latest(self._registry)
 
 
-def _buckets(times: Times) -> list[tuple[str, float]]:
-    """Bounds, with how many were at most as much."""
+def _buckets(times: Histogram) -> list[tuple[str, float]]:
+    """OffsetRange, with how many were at most as much."""
     bounds = [*(f"{bound:g}" for bound in times.bounds), "+Inf"]
     return list(zip(bounds, accumulate(times.counts), strict=True))

@@ -8,17 +8,17 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 import stream_rank
-from stream_rank.broker.port import Partition
+from stream_rank.checkpoint.checkpointer import Keeper
+from stream_rank.codec.batch import REJECTED_FOR
+from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.probe import Probe, probe
+from stream_rank.ingest.kafka.port import Partition
+from stream_rank.ingest.kafka.topic_source import Topics, partitions_of
 from stream_rank.monitoring.exporter import Readings
-from stream_rank.seldom import Seldom
-from stream_rank.stream.batch import REJECTED_FOR
-from stream_rank.stream.board import Board
-from stream_rank.stream.counts import Counts
-from stream_rank.stream.keeper import Keeper
-from stream_rank.stream.loop import Loop
-from stream_rank.stream.probe import Probe, probe
-from stream_rank.stream.sources.topics import Topics, partitions_of
-from stream_rank.stream.times import Times
+from stream_rank.pipeline.counts import Counts
+from stream_rank.pipeline.histogram import Histogram
+from stream_rank.pipeline.loop import Loop
+from stream_rank.runtime.throttle import Throttle
 
 __all__ = ["Observer", "Sent"]
 
@@ -27,11 +27,11 @@ _PERIOD = 1.0
 _MOST_RANKS = 20
 """Of more ranks neither every pair nor every threshold is a series: 400 are enough for Prometheus, a learner."""
 _RECORDS = tuple(4.0**power for power in range(11))
-"""Bounds of the records in a chunk: one when little comes, a million when a lot does."""
+"""OffsetRange of the records in a chunk: one when little comes, a million when a lot does."""
 _LATENCIES = (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 60.0, 600.0, 3600.0, 86400.0)
-"""Bounds of how late an event is learned: milliseconds behind the live end, days when a backlog is learned."""
+"""OffsetRange of how late an event is learned: milliseconds behind the live end, days when a backlog is learned."""
 
-Values = dict[tuple[str, ...], float | Times | None]
+Values = dict[tuple[str, ...], float | Histogram | None]
 
 
 class Sent(Protocol):
@@ -69,9 +69,9 @@ class Observer:
             each.name: probe(each, None, np.empty(0)).updates or 0 for each in loop.contestants
         }
         self._began = self._turned = time.monotonic()
-        self._looks, self._probings = Seldom(_PERIOD), Seldom(_PERIOD)
+        self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
         self._probes: dict[str, Probe] = {}
-        self._chunks, self._latency = Times(_RECORDS), Times(_LATENCIES)
+        self._chunks, self._latency = Histogram(_RECORDS), Histogram(_LATENCIES)
         self._lag: dict[Partition, int] = {}
         self._looked: dict[str, Values] = {}
 
@@ -161,7 +161,7 @@ class Observer:
         places = partitions_of(loop.position)
         waiting, watch = loop.waiting, loop.stopwatch
         failed = self._counted()
-        once: dict[str, float | Times | None] = {
+        once: dict[str, float | Histogram | None] = {
             "repeated_messages_total": source.again,
             "run_records": loop.counts.records,
             "features": loop.names_met,

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.report.charts import CLIP, heat_map, line_chart
-from stream_rank.stream.board import Board
-from stream_rank.stream.scoreboard import Scoreboard
 
 __all__ = ["report"]
 

@@ -56,11 +56,11 @@ def _values() -> list[bytes]:
 
 
 def _loop() -> Any:
-    from stream_rank.learner_spec import contestants_of
-    from stream_rank.stream.contestant import limits_of
-    from stream_rank.stream.decoder import Decoder
-    from stream_rank.stream.loop import Loop
-    from stream_rank.stream.scoreboard import Scoreboard
+    from stream_rank.codec.decoder import Decoder
+    from stream_rank.evaluation.scoreboard import Scoreboard
+    from stream_rank.pipeline.contestant import limits_of
+    from stream_rank.pipeline.learner_spec import contestants_of
+    from stream_rank.pipeline.loop import Loop
     from tests.benchmarks.stream import Nowhere
 
     contestants = contestants_of(["oap-bpm"], 5, 1)
@@ -129,8 +129,8 @@ def _learned(client: str, address: str, topic: str, folder: Path) -> float:
 
 def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) -> Any:
     from stream_rank.config.daemon import DaemonConfig
-    from stream_rank.daemon import Daemon
-    from stream_rank.monitoring.log import Log
+    from stream_rank.monitoring.logs import Log
+    from stream_rank.runtime.daemon import Daemon
 
     settings = {
         "topics": [topic],
@@ -147,7 +147,7 @@ def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) ->
 
 def _in_memory(values: list[bytes]) -> float:
     """Seconds of the same loop on the same bytes."""
-    from stream_rank.stream.chunk import as_records
+    from stream_rank.ingest.chunk import as_records
 
     loop, start = _loop(), time.perf_counter()
     edges = [0, 64, *range(2_048, _EVENTS, 2_048), _EVENTS]  # as the daemon has them
@@ -189,7 +189,7 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
                 [sys.executable, "-m", "stream_rank", "produce", str(path), *flags], check=True
             )
             time.sleep(2)
-            daemon.asked.to_stop = True
+            daemon.asked.stop_requested = True
 
         thread = threading.Thread(target=produce)
         thread.start()
@@ -200,10 +200,10 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
 
 def _measure() -> Iterator[Line]:
     from simulators.broker import Kafka
-    from stream_rank.broker.clients import producer_of
-    from stream_rank.broker.connection import Connection
-    from stream_rank.broker.port import Message
-    from stream_rank.collector import Collector
+    from stream_rank.ingest.kafka.clients import producer_of
+    from stream_rank.ingest.kafka.connection import Connection
+    from stream_rank.ingest.kafka.port import ProducerRecord
+    from stream_rank.runtime.garbage_collection import Collector
     from tests.broker.conftest import create
 
     values = _values()
@@ -214,7 +214,7 @@ def _measure() -> Iterator[Line]:
         create(address, "latency")
         producer = producer_of("confluent", Connection((address,)))
         for value in values:
-            producer.send(Message("events", value, partition=0))
+            producer.send(ProducerRecord("events", value, partition=0))
         producer.flush(120)
         producer.close()
         works = {

@@ -20,7 +20,7 @@ __all__ = ["exporter"]
 
 _CHUNK = 2_048
 _ROUNDS = 3
-"""Times that the events are learned in one measurement, so that several scrapes are within."""
+"""Histogram that the events are learned in one measurement, so that several scrapes are within."""
 _TURNS = 9
 _SCRAPE_SECONDS = 1.0
 """Prometheus asks every 5 to 60 seconds."""
@@ -61,7 +61,7 @@ def exporter() -> Iterator[Line]:
 
 
 def _alone(values: list[bytes]) -> float:
-    from stream_rank.stream.chunk import as_records
+    from stream_rank.ingest.chunk import as_records
 
     loop = _loop()
     loop.stopwatch = _NoWatch()
@@ -73,14 +73,14 @@ def _alone(values: list[bytes]) -> float:
 
 
 def _observed(values: list[bytes], folder: Path) -> float:
-    from stream_rank.broker.memory import MemoryBroker, MemoryConsumer
+    from stream_rank.checkpoint.checkpointer import Keeper
+    from stream_rank.checkpoint.store import SnapshotStore
+    from stream_rank.ingest.chunk import as_records
+    from stream_rank.ingest.kafka.memory_broker import MemoryBroker, MemoryConsumer
+    from stream_rank.ingest.kafka.topic_source import Topics
     from stream_rank.monitoring.exporter import Exporter
     from stream_rank.monitoring.observer import Observer
-    from stream_rank.stream.chunk import as_records
-    from stream_rank.stream.keeper import Keeper
-    from stream_rank.stream.sources.topics import Topics
-    from stream_rank.stream.store import SnapshotStore
-    from stream_rank.stream.trouble import Trouble
+    from stream_rank.runtime.backoff import Trouble
 
     loop, broker = _loop(), MemoryBroker()
     broker.create("events", 4)

@@ -11,8 +11,8 @@ from typing import Any
 from river import ensemble, linear_model
 from vowpalwabbit import pyvw
 
-from simulators.synthetic import OAPStream
 from stream_rank import OAPBPM, PRank
+from stream_rank.datasets.oap_stream import OAPStream
 from tests.benchmarks.measure import Line, side_by_side
 
 __all__ = ["dicts", "tables"]

@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simulators.synthetic import OAPStream
 from stream_rank import OAPBPM
-from stream_rank.learner_spec import contestants_of
-from stream_rank.stream.chunk import as_records
-from stream_rank.stream.contestant import limits_of
-from stream_rank.stream.decoder import Decoder
-from stream_rank.stream.limits import Limits
-from stream_rank.stream.loop import Loop
-from stream_rank.stream.scoreboard import Scoreboard
-from stream_rank.stream.sources.opening import open_source
+from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.limits import Limits
+from stream_rank.datasets.oap_stream import OAPStream
+from stream_rank.evaluation.scoreboard import Scoreboard
+from stream_rank.ingest.chunk import as_records
+from stream_rank.ingest.files.open_source import open_source
+from stream_rank.pipeline.contestant import limits_of
+from stream_rank.pipeline.learner_spec import contestants_of
+from stream_rank.pipeline.loop import Loop
 from tests.benchmarks.measure import Line, side_by_side
 
 __all__ = ["Nowhere", "decoding", "replays"]

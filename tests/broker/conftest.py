@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
-import stream_rank.broker.kafka_python.producer  # noqa: F401 - with its patience, which some tests shorten elsewhere
+import stream_rank.ingest.kafka.kafka_python.producer  # noqa: F401 - with its patience, which some tests shorten elsewhere
 from simulators.broker import Kafka, NoKafkaError
-from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.memory import MemoryBroker, MemoryConsumer, MemoryProducer
-from stream_rank.broker.port import Bounds, Consumer, Member, Partition, Place, Producer, Slice
-from stream_rank.errors import BrokerTrouble
+from stream_rank.errors import RetriableKafkaError
+from stream_rank.ingest.kafka.clients import consumer_of, producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.memory_broker import MemoryBroker, MemoryConsumer, MemoryProducer
+from stream_rank.ingest.kafka.port import (
+    Consumer,
+    OffsetRange,
+    Partition,
+    PartitionRecords,
+    Place,
+    Producer,
+    Subscription,
+)
 
 _NAMES = itertools.count()
 
@@ -85,7 +93,7 @@ class Cluster:
             return MemoryConsumer(self._memory, group, topics, place)
         client, _, protocol = self.client.partition(":")
         connection = Connection((self._kafka.address,))
-        member = Member(topics, group, 6.0, protocol or "classic")
+        member = Subscription(topics, group, 6.0, protocol or "classic")
         return consumer_of(client, connection, member, place)
 
     def producer(self) -> Producer:
@@ -114,15 +122,15 @@ def cluster(request: pytest.FixtureRequest) -> Cluster:
     return Cluster(request.param, real)
 
 
-def from_the_beginning(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+def from_the_beginning(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
     return {partition: each.first for partition, each in bounds.items()}
 
 
-def polled(consumer: Consumer) -> list[Slice]:
+def polled(consumer: Consumer) -> list[PartitionRecords]:
     """What has come; nothing where the broker is too busy to answer."""
     try:
         return consumer.poll(0.1)
-    except BrokerTrouble:
+    except RetriableKafkaError:
         return []
 
 

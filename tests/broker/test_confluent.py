@@ -7,10 +7,10 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from simulators.broker import Kafka
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.confluent.consumer import ConfluentConsumer
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Member, Message, Partition
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import Partition, ProducerRecord, Subscription
 from tests.broker.conftest import create, fresh_name, wait_for
 
 _MESSAGES = 5_000
@@ -40,12 +40,12 @@ def _given_out(kafka: Kafka, happening: Callable[[ConfluentConsumer, str], None]
     connection = Connection((kafka.address,))
     producer = producer_of("confluent", connection)
     for number in range(_MESSAGES):
-        producer.send(Message(topic, b"%d" % number, partition=0))
+        producer.send(ProducerRecord(topic, b"%d" % number, partition=0))
     producer.flush(60)
     producer.close()
     found: list[int] = []
     reader = ConfluentConsumer(
-        connection, Member((topic,), None), lambda bounds: dict.fromkeys(bounds, len(found))
+        connection, Subscription((topic,), None), lambda bounds: dict.fromkeys(bounds, len(found))
     )
     client = Interrupted(reader._open(), lambda: happening(reader, topic))
     reader._client = client

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Bounds, Consumer, Member, Message, Partition, Slice
-from stream_rank.errors import BrokerTrouble, PositionError, TooLargeError
+from stream_rank.errors import LostOffsetsError, MessageTooLargeError, RetriableKafkaError
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import (
+    Consumer,
+    OffsetRange,
+    Partition,
+    PartitionRecords,
+    ProducerRecord,
+    Subscription,
+)
 from tests.broker.conftest import (
     CLIENTS,
     Cluster,
@@ -22,14 +29,14 @@ from tests.broker.conftest import (
 def send(cluster: Cluster, topic: str, values: list[bytes | None], partition: int = 0) -> None:
     producer = cluster.producer()
     for value in values:
-        producer.send(Message(topic, value, b"key", [("name", b"value")], partition))
+        producer.send(ProducerRecord(topic, value, b"key", [("name", b"value")], partition))
     producer.flush(30)
     producer.close()
 
 
-def take(consumer: Consumer, count: int) -> list[Slice]:
+def take(consumer: Consumer, count: int) -> list[PartitionRecords]:
     """Slices with so many messages in all."""
-    found: list[Slice] = []
+    found: list[PartitionRecords] = []
 
     def enough() -> bool:
         found.extend(polled(consumer))
@@ -63,7 +70,7 @@ def test_reading_begins_where_it_is_told(cluster: Cluster) -> None:
     for partition in (0, 1):
         send(cluster, topic, [b"x"] * 20, partition)
 
-    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         told.append((threading.current_thread(), dict(bounds)))
         return {p: 5 + p.number for p in bounds}
 
@@ -76,7 +83,7 @@ def test_reading_begins_where_it_is_told(cluster: Cluster) -> None:
     assert consumer.rebalances >= 1
     for thread, bounds in told:  # whoever polls may ask brokers and touch learners
         assert thread is threading.current_thread()
-        assert set(bounds.values()) == {Bounds(0, 20)}
+        assert set(bounds.values()) == {OffsetRange(0, 20)}
     consumer.close(5)
 
 
@@ -107,10 +114,10 @@ def test_a_second_member_takes_partitions_and_gives_them_back(cluster: Cluster) 
     nexts: dict[Partition, int] = {}
     seen: dict[Partition, list[int]] = {}
 
-    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         return {p: nexts.get(p, each.first) for p, each in bounds.items()}
 
-    def note(parts: list[Slice]) -> bool:
+    def note(parts: list[PartitionRecords]) -> bool:
         for part in parts:
             expected = nexts.get(part.partition, 0)
             fresh = [offset for offset in part.offsets if offset >= expected]
@@ -162,11 +169,11 @@ def test_what_place_raises_comes_out_of_poll(cluster: Cluster) -> None:
     cluster.create(topic)
     send(cluster, topic, [b"x"])
 
-    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
-        raise PositionError("it is gone")
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
+        raise LostOffsetsError("it is gone")
 
     consumer = cluster.consumer(fresh_name("g"), [topic], place)
-    with pytest.raises(PositionError, match="it is gone"):
+    with pytest.raises(LostOffsetsError, match="it is gone"):
         wait_for(lambda: consumer.poll(0.1))
     consumer.close(5)
 
@@ -177,7 +184,7 @@ def test_a_topic_that_is_not_there_yet(cluster: Cluster, alone: bool) -> None:
     topic = fresh_name("late")
     group = None if alone else fresh_name("g")
     consumer = cluster.consumer(group, [topic], from_the_beginning)
-    with pytest.raises(BrokerTrouble):
+    with pytest.raises(RetriableKafkaError):
         wait_for(lambda: consumer.poll(0.1))
     cluster.create(topic)
     send(cluster, topic, [b"x"])
@@ -194,13 +201,13 @@ def test_what_is_gone_is_asked_about_again(cluster: Cluster) -> None:
     send(cluster, topic, [b"x"] * 100)
     cluster.drop_before(topic, 60)
 
-    def place(bounds: Mapping[Partition, Bounds]) -> Mapping[Partition, int]:
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         asked.append(dict(bounds))
         return {p: 10 if len(asked) == 1 else each.first for p, each in bounds.items()}
 
     consumer = cluster.consumer(fresh_name("g"), [topic], place)
     assert take(consumer, 40)[0].offsets[0] == 60
-    assert [bounds[Partition(topic, 0)] for bounds in asked] == [Bounds(60, 100)] * 2
+    assert [bounds[Partition(topic, 0)] for bounds in asked] == [OffsetRange(60, 100)] * 2
     consumer.close(5)
 
 
@@ -209,12 +216,12 @@ def test_large_messages_come_and_those_too_large_are_told(cluster: Cluster) -> N
     topic = fresh_name("large")
     cluster.create(topic, **{"max.message.bytes": 11_000_000})
     producer = cluster.producer()
-    producer.send(Message(topic, b"a" * 10_000_000))
-    producer.send(Message(topic, b"b"))
+    producer.send(ProducerRecord(topic, b"a" * 10_000_000))
+    producer.send(ProducerRecord(topic, b"b"))
     producer.flush(30)
-    producer.send(Message(topic, b"c" * 12_000_000))
-    producer.send(Message(topic, b"d"))
-    with pytest.raises(TooLargeError) as told:
+    producer.send(ProducerRecord(topic, b"c" * 12_000_000))
+    producer.send(ProducerRecord(topic, b"d"))
+    with pytest.raises(MessageTooLargeError) as told:
         producer.flush(30)
     assert [len(message.value) for message in told.value.messages] == [12_000_000]
     producer.flush(30)
@@ -254,18 +261,20 @@ def test_only_what_was_committed_by_transactions(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_a_broker_that_is_not_there(client: str) -> None:
-    from stream_rank.broker.clients import consumer_of, producer_of
+    from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 
     nowhere = Connection(("127.0.0.1:1",))
-    consumer = consumer_of(client, nowhere, Member(["t"], fresh_name("g")), from_the_beginning)
+    consumer = consumer_of(
+        client, nowhere, Subscription(["t"], fresh_name("g")), from_the_beginning
+    )
     start = time.monotonic()
-    with pytest.raises(BrokerTrouble):
+    with pytest.raises(RetriableKafkaError):
         wait_for(lambda: consumer.poll(0.1))
     assert time.monotonic() - start < 20
     consumer.close(2)
     producer = producer_of(client, nowhere)
-    producer.send(Message("t", b"x"))
-    with pytest.raises(BrokerTrouble):
+    producer.send(ProducerRecord("t", b"x"))
+    with pytest.raises(RetriableKafkaError):
         producer.flush(1)
     producer.close()
     assert time.monotonic() - start < 40

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from stream_rank.broker.clients import consumer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python import connecting
-from stream_rank.broker.port import Member
-from stream_rank.errors import BrokerTrouble
+from stream_rank.errors import RetriableKafkaError
+from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.kafka_python import client_settings as connecting
+from stream_rank.ingest.kafka.port import Subscription
 from tests.broker.conftest import from_the_beginning
 from tests.daemon.certificates import make_certificates
 
@@ -61,12 +61,14 @@ def test_hanging_up_is_trouble_that_passes(
     authority, certificate = make_certificates(tmp_path)
     with hanging_up(certificate, after_greeting, reset) as address:
         where = Connection((address,), tls=True, tls_ca=authority)
-        consumer = consumer_of(client, where, Member(["ratings"], "group"), from_the_beginning)
+        consumer = consumer_of(
+            client, where, Subscription(["ratings"], "group"), from_the_beginning
+        )
         troubles, until = 0, time.monotonic() + 30
         while troubles < 2 and time.monotonic() < until:
             try:
                 consumer.poll(0.2)
-            except BrokerTrouble:
+            except RetriableKafkaError:
                 troubles += 1
         consumer.close(5)
     assert troubles == 2

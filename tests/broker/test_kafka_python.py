@@ -15,13 +15,13 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.net.transport import KafkaTCPTransport
 
 from simulators.broker import Kafka, free_ports
-from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.kafka_python import connecting
-from stream_rank.broker.kafka_python import consumer as consuming
-from stream_rank.broker.kafka_python.opening import opened
-from stream_rank.broker.port import Member, Message
-from stream_rank.errors import BrokerError, BrokerTrouble
+from stream_rank.errors import FatalKafkaError, RetriableKafkaError
+from stream_rank.ingest.kafka.clients import consumer_of, producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.kafka_python import client_settings as connecting
+from stream_rank.ingest.kafka.kafka_python import consumer as consuming
+from stream_rank.ingest.kafka.kafka_python.startup import opened
+from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
 from tests.broker.conftest import create, fresh_name, from_the_beginning
 
 
@@ -71,15 +71,17 @@ def test_nothing_is_left_of_tries_while_there_is_no_broker(
     caplog.set_level(logging.CRITICAL, logger="kafka")  # pytest keeps errors, which keep sockets
     monkeypatch.setattr(connecting, "PATIENCE_MS", 100)
     where = Connection((f"127.0.0.1:{free_ports(1)[0]}",))
-    consumer = consumer_of("kafka-python", where, Member(["ratings"], "group"), from_the_beginning)
+    consumer = consumer_of(
+        "kafka-python", where, Subscription(["ratings"], "group"), from_the_beginning
+    )
     producer = producer_of("kafka-python", where)
-    producer.send(Message("ratings", b"{}"))
+    producer.send(ProducerRecord("ratings", b"{}"))
 
     def try_in_vain() -> None:
         for each in (lambda: consumer.poll(0.1), lambda: producer.flush(0.1)):
             try:
                 each()
-            except BrokerTrouble:  # pytest.raises would keep it, and all that it has seen
+            except RetriableKafkaError:  # pytest.raises would keep it, and all that it has seen
                 continue
             raise AssertionError("there is no broker")
 
@@ -110,7 +112,7 @@ def test_what_lasts_is_told_from_what_passes(logged: Exception, said: str | None
         with pytest.raises(errors.KafkaTimeoutError):
             opened(nobody, where)
     else:
-        with pytest.raises(BrokerError, match=said):
+        with pytest.raises(FatalKafkaError, match=said):
             opened(nobody, where)
 
 
@@ -135,7 +137,7 @@ def test_a_leader_that_gave_nobody_a_partition_joins_again(
     create(kafka.address, topic)
     where = Connection((kafka.address,))
     consumer = consumer_of(
-        "kafka-python", where, Member([topic], fresh_name("group")), from_the_beginning
+        "kafka-python", where, Subscription([topic], fresh_name("group")), from_the_beginning
     )
     until = time.monotonic() + 30
     while not consumer.assignment and time.monotonic() < until:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from simulators.broker import Kafka, NoKafkaError
-from stream_rank.broker.clients import consumer_of, producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.patient import PatientProducer
-from stream_rank.broker.port import Member, Message
-from stream_rank.errors import BrokerTrouble, TooLargeError
+from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
+from stream_rank.ingest.kafka.clients import consumer_of, producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
+from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 from tests.broker.conftest import create, fresh_name, from_the_beginning, polled, wait_for
 
 _FULL = {"kafka-python": (8, 10_000_000), "confluent": (100_001, 10)}
@@ -30,7 +30,7 @@ def late(tmp_path: Path) -> Kafka:
 
 
 def received(client: str, address: str, topic: str, count: int) -> Iterator[bytes | None]:
-    member = Member([topic], fresh_name("g"))
+    member = Subscription([topic], fresh_name("g"))
     reader = consumer_of(client, Connection((address,)), member, from_the_beginning)
     found: list[bytes | None] = []
     while len(found) < count:
@@ -45,14 +45,14 @@ def received(client: str, address: str, topic: str, count: int) -> Iterator[byte
 def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> None:
     producer, topic = producer_of(client, Connection((late.address,))), fresh_name("room")
     count, size = _FULL[client]
-    messages = [Message(topic, f"{i:<{size}}".encode(), partition=0) for i in range(count)]
+    messages = [ProducerRecord(topic, f"{i:<{size}}".encode(), partition=0) for i in range(count)]
     for each in messages[:-1]:
         producer.send(each)
     for _ in range(2):
-        with pytest.raises(BrokerTrouble):
+        with pytest.raises(RetriableKafkaError):
             producer.send(messages[-1])
     with late:
-        patient = PatientProducer(producer, 60, bool, print)
+        patient = RetryingProducer(producer, 60, bool, print)
         patient.send(messages[-1])
         patient.flush()
         producer.close()
@@ -63,12 +63,12 @@ def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> Non
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("unmade")
-    messages = [Message(topic, b"%d" % i, partition=0) for i in range(300)]
+    messages = [ProducerRecord(topic, b"%d" % i, partition=0) for i in range(300)]
     for each in messages[:100]:
         producer.send(each)
 
     def said() -> bool:
-        with pytest.raises(BrokerTrouble) as told:
+        with pytest.raises(RetriableKafkaError) as told:
             producer.flush(1)
         return topic in str(told.value)
 
@@ -78,7 +78,7 @@ def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
     create(kafka.address, topic)
     for each in messages[200:]:
         producer.send(each)
-    PatientProducer(producer, 60, bool, print).flush()
+    RetryingProducer(producer, 60, bool, print).flush()
     producer.close()
     found = received(client, kafka.address, topic, len(messages))
     assert [int(value or b"") for value in found] == list(range(len(messages)))
@@ -89,14 +89,14 @@ def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Kafka) 
     """Brokers refuse whole batches, also where none of the messages in one is too large."""
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("small")
     create(kafka.address, topic, **{"max.message.bytes": 100_000})
-    small = [Message(topic, f"{i:200}".encode(), partition=0) for i in range(2_000)]
-    large = Message(topic, b"1" * 200_000, partition=0)
+    small = [ProducerRecord(topic, f"{i:200}".encode(), partition=0) for i in range(2_000)]
+    large = ProducerRecord(topic, b"1" * 200_000, partition=0)
     for each in small[:1_000]:
         producer.send(each)
     producer.flush(30)
     for each in [*small[1_000:1_500], large, *small[1_500:]]:
         producer.send(each)
-    with pytest.raises(TooLargeError) as told:
+    with pytest.raises(MessageTooLargeError) as told:
         producer.flush(30)
     assert told.value.messages == [large]
     producer.flush(30)
@@ -111,7 +111,7 @@ def test_sending_does_not_wait_where_there_is_room() -> None:
     producer = producer_of("kafka-python", Connection(("127.0.0.1:1",)))
     begun = time.monotonic()
     for _ in range(50_000):
-        producer.send(Message("t", b"x"))
+        producer.send(ProducerRecord("t", b"x"))
     assert time.monotonic() - begun < 50  # fifty attempts at a broker would take 250
     assert producer.waiting == 50_000
     producer.close()
@@ -120,17 +120,17 @@ def test_sending_does_not_wait_where_there_is_room() -> None:
 class Reluctant:
     """A producer that takes what it is given at the n-th attempt."""
 
-    def __init__(self, attempts: int, error: BrokerTrouble) -> None:
+    def __init__(self, attempts: int, error: RetriableKafkaError) -> None:
         self._attempts, self._error = attempts, error
         self.asked, self.flushed, self.waiting = 0, False, 1
 
-    def send(self, message: Message) -> None:
+    def send(self, message: ProducerRecord) -> None:
         self.asked += 1
         if self.asked < self._attempts:
             raise self._error
 
     def flush(self, seconds: float) -> None:
-        self.send(Message("t", b""))
+        self.send(ProducerRecord("t", b""))
         self.flushed = True
 
     def close(self) -> None:
@@ -139,26 +139,26 @@ class Reluctant:
 
 def test_patience_says_once_what_it_waits_for() -> None:
     said: list[str] = []
-    producer = Reluctant(4, BrokerTrouble("it is gone"))
-    PatientProducer(producer, 60, bool, said.append).flush()
+    producer = Reluctant(4, RetriableKafkaError("it is gone"))
+    RetryingProducer(producer, 60, bool, said.append).flush()
     assert producer.flushed
     assert said == ["it is gone; trying again"]
 
 
 def test_patience_ends() -> None:
-    producer = Reluctant(10**9, BrokerTrouble("it is gone"))
+    producer = Reluctant(10**9, RetriableKafkaError("it is gone"))
     begun = time.monotonic()
-    with pytest.raises(BrokerTrouble, match="it is gone"):
-        PatientProducer(producer, 0.3, bool, print).send(Message("t", b""))
+    with pytest.raises(RetriableKafkaError, match="it is gone"):
+        RetryingProducer(producer, 0.3, bool, print).send(ProducerRecord("t", b""))
     assert time.monotonic() - begun >= 0.3
     assert producer.asked > 1
     before = producer.asked
-    with pytest.raises(BrokerTrouble):
-        PatientProducer(producer, 60, lambda: True, print).flush()
+    with pytest.raises(RetriableKafkaError):
+        RetryingProducer(producer, 60, lambda: True, print).flush()
     assert producer.asked == before + 1
-    large = Reluctant(10**9, TooLargeError([Message("t", b"")], "see the topic"))
-    with pytest.raises(TooLargeError):
-        PatientProducer(large, 60, bool, print).flush()
+    large = Reluctant(10**9, MessageTooLargeError([ProducerRecord("t", b"")], "see the topic"))
+    with pytest.raises(MessageTooLargeError):
+        RetryingProducer(large, 60, bool, print).flush()
     assert large.asked == 1
 
 

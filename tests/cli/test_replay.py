@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stream_rank.stream.saving import load, state_digest
+from stream_rank.checkpoint.model_file import load, state_digest
 from tests.cli.conftest import command, in_process, run, summary_of
 
 LEARNERS = ["--learner", "oap-bpm:n_members=9,sampling=0.5", "--learner", "online-mprank:budget=20,kernel=gaussian(2.0)"]  # fmt: skip

@@ -177,7 +177,7 @@ def test_inputs_that_cannot_be_opened_are_errors_of_the_input(
     def refuse(*_: Any, **__: Any) -> Any:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("stream_rank.stream.sources.lines._plain", refuse)
+    monkeypatch.setattr("stream_rank.ingest.files.lines._plain", refuse)
     flags = ["--learner", "prank", "--n-ranks", 5, "--out", tmp_path / "o"]
     code, _, error = in_process(capsys, "replay", path, *flags)
     assert (code, "e.jsonl cannot be read: Permission denied" in error) == (3, True)

@@ -15,9 +15,9 @@ from typing import Any, Self
 import pytest
 
 from simulators.broker import Kafka
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Message
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.broker.conftest import create, fresh_name, kafka, wait_for
 from tests.cli.conftest import command
 
@@ -37,11 +37,13 @@ class Topic:
         self.address, self.name, self.partitions = kafka.address, fresh_name("ratings"), partitions
         create(self.address, self.name, partitions, replicas, **settings)
 
-    def send(self, messages: Iterable[Message | bytes]) -> None:
+    def send(self, messages: Iterable[ProducerRecord | bytes]) -> None:
         producer = producer_of("confluent", Connection(tuple(self.address.split(","))))
         for each in messages:
             producer.send(
-                each if isinstance(each, Message) else Message(self.name, each, partition=0)
+                each
+                if isinstance(each, ProducerRecord)
+                else ProducerRecord(self.name, each, partition=0)
             )
         producer.flush(60)
         producer.close()

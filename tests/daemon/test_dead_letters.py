@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from simulators.broker import Kafka
-from stream_rank.broker.clients import consumer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Incoming, Member, Message
-from stream_rank.stream.dead_letters import origin_of
+from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ConsumerRecord, ProducerRecord, Subscription
+from stream_rank.sinks.dead_letters import origin_of
 from tests.broker.conftest import create, fresh_name, from_the_beginning, wait_for
 from tests.cli.conftest import run
 from tests.daemon.conftest import Daemon, Topic
@@ -56,11 +56,11 @@ def pickled() -> bytes:
     return pickle.dumps(Bomb())
 
 
-def everything(address: str, topic: str, count: int) -> list[Incoming]:
+def everything(address: str, topic: str, count: int) -> list[ConsumerRecord]:
     reader = consumer_of(
-        "kafka-python", Connection((address,)), Member([topic]), from_the_beginning
+        "kafka-python", Connection((address,)), Subscription([topic]), from_the_beginning
     )
-    found: list[Incoming] = []
+    found: list[ConsumerRecord] = []
 
     def enough() -> bool:
         found.extend(part.whole(i) for part in reader.poll(0.1) for i in range(len(part.offsets)))
@@ -81,8 +81,10 @@ def test_hostile_messages_are_dead_letters(client: str, kafka: Kafka, tmp_path: 
         each
         for number, value in enumerate(bad)
         for each in (
-            Message(topic.name, value, f"k{number}".encode(), [("trace", b"1"), ("none", None)], 0),
-            Message(topic.name, GOOD, partition=0),
+            ProducerRecord(
+                topic.name, value, f"k{number}".encode(), [("trace", b"1"), ("none", None)], 0
+            ),
+            ProducerRecord(topic.name, GOOD, partition=0),
         )
     ]
     topic.send(messages)

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from simulators.broker import Kafka
-from stream_rank.broker.port import Message
-from stream_rank.stream.export import exported
-from stream_rank.stream.saving import load
+from stream_rank.checkpoint.model_file import load
+from stream_rank.checkpoint.rule_export import exported
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.daemon.conftest import Daemon, Topic
 from tests.killing import kill
 
@@ -79,8 +79,8 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
 
 def _known(out: Path) -> dict[str, Any]:
     """All that a snapshot says of what was learned."""
-    from stream_rank.stream.saving import open_snapshot
-    from stream_rank.stream.snapshot import digest_of
+    from stream_rank.checkpoint.model_file import open_snapshot
+    from stream_rank.checkpoint.snapshot import digest_of
 
     snapshot = open_snapshot(str(out))
     said = {name: value for name, value in snapshot.said.items() if name != "settings"}
@@ -97,7 +97,7 @@ def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_pat
     events = EVENTS if client == "kafka-python" else 40_000
     topic = Topic(kafka, 4)
     topic.send(
-        Message(
+        ProducerRecord(
             topic.name,
             b'{"x": {"p%do%d": 1}, "y": 1}' % (number % 4, number // 4),
             partition=number % 4,

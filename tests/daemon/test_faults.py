@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from simulators.broker import Kafka
-from stream_rank.broker.port import Message
-from stream_rank.stream.export import exported
-from stream_rank.stream.saving import load
+from stream_rank.checkpoint.model_file import load
+from stream_rank.checkpoint.rule_export import exported
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Daemon, Topic, wait_for
 from tests.disks import resize, small_disk
@@ -21,10 +21,10 @@ COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ra
 """Each event's own feature weighs 0.5 if it was learned once, more if it was again."""
 
 
-def counted(first: int, count: int, topic: Topic) -> Iterator[Message]:
+def counted(first: int, count: int, topic: Topic) -> Iterator[ProducerRecord]:
     for number in range(first, first + count):
         value = b'{"x": {"e%d": 1}, "y": 1}' % number
-        yield Message(topic.name, value, partition=number % topic.partitions)
+        yield ProducerRecord(topic.name, value, partition=number % topic.partitions)
 
 
 def assert_once(out: Path, count: int) -> None:

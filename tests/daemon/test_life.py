@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulators.broker import Kafka
-from stream_rank.stream.saving import load, state_digest
+from stream_rank.checkpoint.model_file import load, state_digest
 from tests.daemon.conftest import Daemon, Topic, wait_for
 from tests.stream.conftest import mixed
 

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 from simulators.broker import Kafka
-from simulators.synthetic import OAPStream
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Message
-from stream_rank.stream.json_rows import as_json
+from stream_rank.codec.json_rows import as_json
+from stream_rank.datasets.oap_stream import OAPStream
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Daemon, Topic
 
@@ -31,7 +31,7 @@ def test_memory_does_not_grow(kafka: Kafka, tmp_path: Path) -> None:
             blocks = EVENTS // _STEPS // _BLOCK
             for number in range(blocks):
                 for value in block:
-                    producer.send(Message(topic.name, value, partition=number % 2))
+                    producer.send(ProducerRecord(topic.name, value, partition=number % 2))
             producer.flush(60)
             daemon.learned(step * EVENTS // _STEPS, 600)
             measured.append(resident(daemon.process.pid))

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from simulators.broker import Kafka, NoKafkaError
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Message
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.broker.conftest import admin, fresh_name
 from tests.daemon.certificates import make_certificates
 from tests.daemon.conftest import Daemon, wait_for
@@ -80,7 +80,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         client.close()
         producer = producer_of("confluent", connection)
         for _ in range(100):
-            producer.send(Message(topic, b'{"x": {"a": 1}, "y": 2}'))
+            producer.send(ProducerRecord(topic, b'{"x": {"a": 1}, "y": 2}'))
         producer.flush(30)
         producer.close()
         yield Secured(kafka, ca, connection, topic)

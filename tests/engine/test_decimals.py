@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stream_rank.engine.decimals import powers_of_ten, read_number
 from stream_rank.engine.jit import compiled
 from stream_rank.engine.pointers import pointer
+from stream_rank.engine.reading.decimals import powers_of_ten, read_number
 
 POWERS = powers_of_ten()
 

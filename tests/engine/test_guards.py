@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stream_rank.engine import memory
-from stream_rank.metrics.points import Points
+from stream_rank.metrics.pairs.points import Points
 from tests.learners.conftest import GROUPED_LEARNERS, LEARNERS
 from tests.learners.test_many_is_one import state
 

@@ -11,9 +11,7 @@ import pytest
 
 PROGRAM = """
 import hashlib, numpy as np
-from stream_rank import (
-    OAPBPM, OAPVP, M1D, OnlineMPRank, PairwiseRanker, Polynomial, RecursiveMPRank, WidrowHoff
-)
+from stream_rank import OAPBPM, OAPVP, M1D, OnlineMPRank, PairwiseRanker, Polynomial, RecursiveMPRank, WidrowHoff
 digest = hashlib.sha256()
 generator = np.random.default_rng(0)
 for n_features in (6, 45):

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulators.synthetic import OAPStream
 from stream_rank import (
     OAPBPM,
     OAPVP,
@@ -21,6 +20,7 @@ from stream_rank import (
     VotedPRank,
     WidrowHoff,
 )
+from stream_rank.datasets.oap_stream import OAPStream
 
 Make = Callable[..., Any]
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulators.synthetic import OAPStream
 from stream_rank import (
     OAPBPM,
     OAPVP,
@@ -17,6 +16,7 @@ from stream_rank import (
     PolynomialFeatures,
     PRank,
 )
+from stream_rank.datasets.oap_stream import OAPStream
 from tests.learners import oracle
 from tests.learners.conftest import events
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from river import active, checks, compose, datasets, evaluate, metrics, preprocessing, utils
 
-from simulators.synthetic import OAPStream
 from stream_rank import (
     MSD,
     OAPBPM,
@@ -29,6 +28,7 @@ from stream_rank import (
     WeightedKappa,
     WidrowHoff,
 )
+from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.learners.models.pairwise import LOSSES
 
 ESTIMATORS: dict[str, Any] = {

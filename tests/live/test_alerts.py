@@ -16,9 +16,9 @@ import yaml
 
 from simulators.broker import Kafka, free_ports
 from simulators.prometheus import NoPrometheusError, Prometheus
-from stream_rank.broker.clients import producer_of
-from stream_rank.broker.connection import Connection
-from stream_rank.broker.port import Message
+from stream_rank.ingest.kafka.clients import producer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.daemon.conftest import Daemon, Topic, kafka, wait_for
 from tests.dashboards.test_dashboards import RULES
 from tests.disks import small_disk
@@ -92,7 +92,7 @@ class Feeder(threading.Thread):
             for name, topic in list(self._topics.items()):
                 bad = name in self.garbage and number % 2
                 value = b"rubbish" if bad else _RATING % (number % 5 + 1)
-                producer.send(Message(topic.name, value, partition=0))
+                producer.send(ProducerRecord(topic.name, value, partition=0))
             producer.flush(60)
         producer.close()
 

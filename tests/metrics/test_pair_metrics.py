@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, utils
 
-from simulators.synthetic import OAPStream
 from stream_rank import (
     M1D,
     MSD,
@@ -22,6 +21,7 @@ from stream_rank import (
     RankLoss,
     RecursiveMPRank,
 )
+from stream_rank.datasets.oap_stream import OAPStream
 
 METRICS: list[Any] = [MSD, M1D, Misranking, DiscreteRankingLoss, DisagreementError, Concordance]
 

@@ -4,11 +4,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from stream_rank.monitoring.exporter import Exporter
-from stream_rank.stream.times import Times
+from stream_rank.pipeline.histogram import Histogram
 
 
 def test_readings_become_lines() -> None:
-    times = Times([0.1, 1.0])
+    times = Histogram([0.1, 1.0])
     for seconds in (0.05, 0.5, 0.7, 9.0):
         times.add(seconds)
     text = Exporter(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulators.learning_curves import BAYES_LOSS
-from simulators.synthetic import OAPStream
+from stream_rank.datasets.oap_stream import OAPStream
 
 
 @pytest.mark.parametrize("features", ["raw", "quadratic"])

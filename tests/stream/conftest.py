@@ -5,15 +5,15 @@ import random
 from functools import partial
 from typing import Any
 
-from stream_rank.learner_spec import contestants_of
-from stream_rank.stream.batch import Reject
-from stream_rank.stream.chunk import Columns, Records, as_records
-from stream_rank.stream.contestant import limits_of
-from stream_rank.stream.decoder import Decoder
-from stream_rank.stream.loop import Loop
-from stream_rank.stream.pace import Pace
-from stream_rank.stream.scoreboard import Scoreboard
-from stream_rank.stream.waiting import WaitingRoom
+from stream_rank.codec.batch import Reject
+from stream_rank.codec.decoder import Decoder
+from stream_rank.evaluation.scoreboard import Scoreboard
+from stream_rank.ingest.chunk import Columns, Records, as_records
+from stream_rank.pipeline.contestant import limits_of
+from stream_rank.pipeline.learner_spec import contestants_of
+from stream_rank.pipeline.loop import Loop
+from stream_rank.pipeline.pace import Pace
+from stream_rank.pipeline.waiting_room import WaitingRoom
 
 ALL = ["prank", "oap-bpm:n_members=9", "widrow-hoff", "online-mprank:budget=20", "pairwise-ranker", "recursive-mprank"]  # fmt: skip
 

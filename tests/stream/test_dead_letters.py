@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from stream_rank.broker.port import Incoming, Message, Partition
-from stream_rank.errors import BrokerError, BrokerTrouble, TooLargeError
-from stream_rank.stream.batch import Reject
-from stream_rank.stream.chunk import Records
-from stream_rank.stream.dead_letters import DeadLetters, origin_of
+from stream_rank.codec.batch import Reject
+from stream_rank.errors import FatalKafkaError, MessageTooLargeError, RetriableKafkaError
+from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.kafka.port import ConsumerRecord, Partition, ProducerRecord
+from stream_rank.sinks.dead_letters import DeadLetters, origin_of
 
 _OWN = 1_000
 
@@ -20,8 +20,8 @@ class Limited:
 
     def __init__(self, limit: int, trouble_every: int = 10**9) -> None:
         self._limit, self._every, self._calls = limit, trouble_every, 0
-        self._unsent: list[Message] = []
-        self.there: list[Message] = []
+        self._unsent: list[ProducerRecord] = []
+        self.there: list[ProducerRecord] = []
 
     @property
     def waiting(self) -> int:
@@ -30,9 +30,9 @@ class Limited:
     def _call(self) -> None:
         self._calls += 1
         if self._calls % self._every == 0:
-            raise BrokerTrouble("nobody is there")
+            raise RetriableKafkaError("nobody is there")
 
-    def send(self, message: Message) -> None:
+    def send(self, message: ProducerRecord) -> None:
         self._call()
         self._unsent.append(message)
 
@@ -42,13 +42,13 @@ class Limited:
         self.there += [each for each in self._unsent if each not in large]
         self._unsent = []
         if large:
-            raise TooLargeError(large, "see the topic")
+            raise MessageTooLargeError(large, "see the topic")
 
     def close(self) -> None:
         """There is nothing to let go of."""
 
 
-def _bytes(message: Message) -> int:
+def _bytes(message: ProducerRecord) -> int:
     headers = sum(len(name) + len(value or b"") for name, value in message.headers)
     return len(message.value or b"") + len(message.key or b"") + headers
 
@@ -58,9 +58,9 @@ def letters_of(
 ) -> DeadLetters:
     letters = DeadLetters(producer, "letters")
 
-    def origin(record: int) -> tuple[Partition, int, Incoming]:
+    def origin(record: int) -> tuple[Partition, int, ConsumerRecord]:
         headers = [("trace", trace)]
-        return Partition("ratings", 3), record, Incoming(values[record], key, headers, 5)
+        return Partition("ratings", 3), record, ConsumerRecord(values[record], key, headers, 5)
 
     nothing = np.zeros(len(values), np.int64)
     chunk = Records(np.zeros(0, np.uint8), nothing, nothing, lambda _: {}, str, origin_of=origin)
@@ -75,9 +75,9 @@ def _until(attempt: Callable[[], object]) -> object:
     while True:
         try:
             return attempt()
-        except TooLargeError:
+        except MessageTooLargeError:
             raise
-        except BrokerTrouble:
+        except RetriableKafkaError:
             continue
 
 
@@ -116,5 +116,5 @@ def test_large_keys_and_headers_are_left_out_at_last() -> None:
 
 def test_a_topic_that_takes_nothing_is_told() -> None:
     letters = letters_of(Limited(10), [b"no"])
-    with pytest.raises(BrokerError, match="letters takes no dead letter at all"):
+    with pytest.raises(FatalKafkaError, match="letters takes no dead letter at all"):
         letters.mark()

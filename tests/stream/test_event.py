@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from stream_rank.codec import fast_json as wire
+from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.limits import Limits
+from stream_rank.codec.schema import Event, Kind, json_schema, parse
 from stream_rank.errors import EventError
-from stream_rank.stream import wire
-from stream_rank.stream.chunk import as_records
-from stream_rank.stream.decoder import Decoder
-from stream_rank.stream.event import Event, Kind, json_schema, parse
-from stream_rank.stream.limits import Limits
+from stream_rank.ingest.chunk import as_records
 
 NAMES = ["a", "b", "feature_with_a_long_name", "é", 'quo"te', "tab\t", 0, 1, 2]
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from stream_rank.learners.content import content_of
-from stream_rank.stream.pace import Pace
-from stream_rank.stream.saving import state_digest
-from stream_rank.stream.snapshot import digest_of
+from stream_rank.checkpoint.model_file import state_digest
+from stream_rank.checkpoint.snapshot import digest_of
+from stream_rank.learners.base.content import content_of
+from stream_rank.pipeline.pace import Pace
 from tests.learners.conftest import LEARNERS
 from tests.stream.conftest import ALL, Kept, feed, loop_of, mixed
 
@@ -43,9 +43,9 @@ def test_chunks_make_no_difference(delay: int) -> None:
 
 def test_every_learner_learns_rows_as_dicts() -> None:
     """Rows of a stream, late features and groups among them, are `learn_one` in a loop, to the bit."""
-    from stream_rank.stream.chunk import as_records
-    from stream_rank.stream.decoder import Decoder
-    from stream_rank.stream.limits import Limits
+    from stream_rank.codec.decoder import Decoder
+    from stream_rank.codec.limits import Limits
+    from stream_rank.ingest.chunk import as_records
 
     lines = [line for line in mixed(400, seed=3) if b'"y"' in line and b'"x": {"' in line]
     lines = [line for line in lines if json.loads(line)["y"] != 9]

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from stream_rank.stream.probe import probe
+from stream_rank.evaluation.probe import probe
 from tests.stream.conftest import feed, loop_of, mixed
 
 LEARNERS = ("oap-bpm:n_members=20", "prank", "oap-vp:n_members=5", "online-mprank", "widrow-hoff")

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from stream_rank import MSD, Misranking, RankLoss
-from stream_rank.learner_spec import contestants_of
-from stream_rank.stream.board import Board
-from stream_rank.stream.drift import BLOCK, DriftDetector
-from stream_rank.stream.grouping import Grouping
-from stream_rank.stream.scoreboard import Scoreboard, _mark_after
+from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.group_numbers import Grouping
+from stream_rank.evaluation.scoreboard import Scoreboard, _mark_after
+from stream_rank.pipeline.learner_spec import contestants_of
 from tests.stream.conftest import feed, loop_of
 
 
@@ -58,8 +58,8 @@ def test_losses_are_those_of_the_metrics(ranks: bool) -> None:
 @pytest.mark.parametrize("most", [4, 64])
 def test_only_pairs_within_a_group_count(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the metrics, however events are cut; a group that was forgotten is another when it comes again."""
-    monkeypatch.setattr("stream_rank.stream.board.MOST_GROUPS", most)
-    monkeypatch.setattr("stream_rank.stream.grouping.MOST_GROUPS", most)
+    monkeypatch.setattr("stream_rank.evaluation.board.MOST_GROUPS", most)
+    monkeypatch.setattr("stream_rank.evaluation.group_numbers.MOST_GROUPS", most)
     generator = np.random.default_rng(1)
     names = [None if i % 7 == 0 else f"g{i // 100 % 5 + i % 3}" for i in range(1_000)]
     labels, found = generator.normal(size=1_000), generator.normal(size=1_000)

@@ -15,8 +15,8 @@ from safetensors.numpy import save as save_tensors
 
 import stream_rank
 from stream_rank import OAPBPM, SnapshotError
-from stream_rank.stream.saving import learner_in, state_digest, take_apart
-from stream_rank.stream.snapshot import FORMAT, Snapshot, digest_of, pack, unpack
+from stream_rank.checkpoint.model_file import learner_in, state_digest, take_apart
+from stream_rank.checkpoint.snapshot import FORMAT, Snapshot, digest_of, pack, unpack
 from tests.learners.conftest import LEARNERS, Make
 
 VARIANTS = 10_000

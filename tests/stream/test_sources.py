@@ -17,16 +17,17 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
+from stream_rank.checkpoint.model_file import state_digest
+from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.limits import MOST_BYTES
+from stream_rank.datasets.oap_stream import blocks
 from stream_rank.errors import InputError
-from stream_rank.stream.chunk import Records
-from stream_rank.stream.decoder import Decoder
-from stream_rank.stream.limits import MOST_BYTES
-from stream_rank.stream.saving import state_digest
-from stream_rank.stream.sources import lines as lines_module
-from stream_rank.stream.sources.lines import Followed
-from stream_rank.stream.sources.mapping import Mapping
-from stream_rank.stream.sources.opening import open_source
-from stream_rank.stream.sources.synthetic import Synthetic, blocks
+from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.files import lines as lines_module
+from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.files.lines import Followed
+from stream_rank.ingest.files.open_source import open_source
+from stream_rank.ingest.files.synthetic import Synthetic
 from tests.stream.conftest import Kept, loop_of
 
 N = 3_000
@@ -248,7 +249,7 @@ def test_a_followed_file_is_learned_within_100_ms(tmp_path: Path) -> None:
 def test_standard_input_is_learned_as_it_comes() -> None:
     program = (
         "import sys, time\n"
-        "from stream_rank.stream.sources.lines import StandardInput\n"
+        "from stream_rank.ingest.files.lines import StandardInput\n"
         "for chunk in StandardInput().chunks(None):\n"
         "    if chunk is not None: print(len(chunk), flush=True)\n"
     )
@@ -337,7 +338,7 @@ def test_too_many_columns_are_as_too_many_features(tmp_path: Path) -> None:
 
 
 def test_strange_columns(tmp_path: Path) -> None:
-    """Times and ids that JSON would not have are rejects; columns that cannot be used say so."""
+    """Histogram and ids that JSON would not have are rejects; columns that cannot be used say so."""
     import datetime
 
     path, x = tmp_path / "events.arrow", pa.array([1.0, 2.0])

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from stream_rank import SnapshotError
-from stream_rank.stream.keeper import newest_sound
-from stream_rank.stream.snapshot import Snapshot
-from stream_rank.stream.store import SnapshotStore
+from stream_rank.checkpoint.checkpointer import newest_sound
+from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.checkpoint.store import SnapshotStore
 
 
 def fill(store: SnapshotStore, hours: int) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine import centre
+from stream_rank.engine.differences import centre
+from stream_rank.engine.differences.recursion import FADED
 from stream_rank.engine.memory import Memory
-from stream_rank.engine.recursion import FADED
 from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
 __all__ = ["Centred"]

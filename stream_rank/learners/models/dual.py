@@ -2,7 +2,7 @@
 
 import math
 
-from stream_rank.engine import duals
+from stream_rank.engine.differences import duals
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.models.row_model import GroupRows
 

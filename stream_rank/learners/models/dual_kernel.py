@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import duals, mprank_kernel
+from stream_rank.engine.differences import duals, mprank_kernel
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.kernels import Gaussian, Polynomial
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.dual import BOUND, Dual
 from stream_rank.learners.models.support_set import SupportSet
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["DualKernel"]
 

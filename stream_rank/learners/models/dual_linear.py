@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine import mprank
+from stream_rank.engine.differences import mprank
 from stream_rank.engine.memory import Layout
 from stream_rank.learners.models.dual import Dual
 from stream_rank.learners.models.row_model import GroupedRowModel

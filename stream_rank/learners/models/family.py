@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import family, state
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.engine.perceptron import family, state
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Family"]
 

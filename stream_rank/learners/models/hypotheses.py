@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine import state, voted
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.engine.perceptron import state, voted
 from stream_rank.learners.models.family import Family
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Hypotheses"]
 

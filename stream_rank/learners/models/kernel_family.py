@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import kernels
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.memory import Memory, aligned
+from stream_rank.engine.perceptron import kernels
 from stream_rank.kernels import Gaussian, Polynomial
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.support_set import SupportSet
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["KernelFamily"]
 

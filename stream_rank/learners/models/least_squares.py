@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine import least_squares
 from stream_rank.engine.check import bound_of
+from stream_rank.engine.differences import least_squares
 from stream_rank.engine.memory import Layout, Memory
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.row_model import RowModel
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["LeastSquares"]
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["GroupedModel", "Model"]
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import pairwise
+from stream_rank.engine.differences import pairwise
+from stream_rank.engine.differences.pairwise import BELOW, BOTH, MAGNITUDE, MISRANKED, ONE, ZERO
 from stream_rank.engine.memory import Layout, Memory
-from stream_rank.engine.pairwise import BELOW, BOTH, MAGNITUDE, MISRANKED, ONE, ZERO
 from stream_rank.learners.models.row_model import GroupedRowModel
 
 __all__ = ["LOSSES", "Loss", "Pairwise"]

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import centre, scatter
+from stream_rank.engine.differences import centre, scatter
 from stream_rank.engine.memory import Layout, Memory
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.centred import Centred
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Scatter"]
 

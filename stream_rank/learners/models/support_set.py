@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import support
 from stream_rank.engine.memory import Memory, aligned
+from stream_rank.engine.perceptron import support
 from stream_rank.kernels import Gaussian, Polynomial
-from stream_rank.learners.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["SupportSet"]
 

@@ -1,0 +1,1 @@
+"""What a run keeps, in which order, and how it is found again."""

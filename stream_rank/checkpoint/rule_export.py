@@ -1,0 +1,45 @@
+"""A learned rule as plain JSON, for those who score in another language."""
+
+from typing import Any
+
+from stream_rank.errors import SnapshotError
+from stream_rank.learners.base.content import parameters_of
+from stream_rank.learners.base.ensemble import Ensemble
+from stream_rank.learners.base.learner import Learner
+from stream_rank.learners.base.rank_learner import RankLearner
+
+__all__ = ["exported"]
+
+
+def exported(learner: Learner) -> dict[str, Any]:
+    """The averaged weights and thresholds.
+
+    The score of an event is the bias and the sum of weights times features; its rank is 1 and the number of thresholds
+    that are at most the score, its label the one at that place of the labels. Learners whose members vote
+    have such a rule too, but go by the vote: of them `exact` is false.
+    """
+    model: Any = learner
+    kernel = parameters_of(learner).get("kernel")
+    ranks = isinstance(learner, RankLearner)
+    thresholds = list(getattr(model, "thresholds", []))
+    labels = list(model.labels) if ranks else [*range(1, len(thresholds) + 2)] if thresholds else []
+    rule: dict[str, Any] = {
+        "format": "stream-rank rule",
+        "version": 1,
+        "learner": type(learner).__name__,
+        "exact": not isinstance(learner, Ensemble) or type(learner).__name__ == "OAPBPM",
+        "bias": float(getattr(model, "bias", 0.0)),
+        "thresholds": [float(edge) for edge in thresholds],
+        "labels": labels,
+    }
+    if isinstance(kernel, dict) and "Linear" not in kernel:
+        rule["kernel"] = kernel
+        rule["support"] = [
+            {"x": {str(name): value for name, value in x.items()}, "coefficient": coefficient}
+            for x, coefficient in model.support
+        ]
+    else:
+        rule["weights"] = {str(name): float(weight) for name, weight in model.weights.items()}
+        if len(rule["weights"]) < len(model.weights):
+            raise SnapshotError("features such as 0 and '0' cannot be told apart in JSON's keys")
+    return rule

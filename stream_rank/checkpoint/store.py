@@ -1,0 +1,159 @@
+"""Where snapshots are kept: a folder, or any place that fsspec knows."""
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import fsspec
+
+from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
+from stream_rank.errors import SnapshotError
+
+__all__ = ["Kept", "SnapshotStore", "read_file", "write_file"]
+
+_NAME = re.compile(r"(\d{15})-(\d{8}T\d{6}Z)\.safetensors")
+_LATEST = "latest"
+_TEMPORARY = ".unfinished-"
+
+
+class Kept(NamedTuple):
+    """A snapshot that is there, by its name."""
+
+    name: str
+    records: int
+    """How many records were behind it when it was written."""
+    written: datetime
+
+
+def _is_local(system: Any) -> bool:
+    return "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
+
+
+def write_file(system: Any, path: str, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, and stays there when the power fails.
+
+    On a local disk: a temporary file, fsync, rename, fsync of the folder. Elsewhere one upload, which is whole or not at
+    all with every store of objects.
+    """
+    if not _is_local(system):
+        system.pipe_file(path, content)
+        return
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f"{_TEMPORARY}{name}")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise
+    folder_handle = os.open(folder or ".", os.O_RDONLY)
+    try:
+        os.fsync(folder_handle)
+    finally:
+        os.close(folder_handle)
+
+
+def read_file(url: str) -> bytes:
+    """The bytes of a file; a `SnapshotError` if it cannot be read."""
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+        content: bytes = system.cat_file(path)
+    except (OSError, ValueError, ImportError) as error:
+        raise SnapshotError(f"{url} cannot be read: {error}") from error
+    return content
+
+
+class SnapshotStore:
+    """The snapshots of one run, oldest first; the newest `keep` and the last of every day stay."""
+
+    def __init__(self, url: str, keep: int = 5) -> None:
+        self.url, self._keep = url, keep
+        try:
+            self._system, self._folder = fsspec.core.url_to_fs(url)
+        except (ValueError, ImportError) as error:
+            raise SnapshotError(f"snapshots cannot be kept at {url}: {error}") from error
+
+    def _path(self, name: str) -> str:
+        return posixpath.join(self._folder, name)
+
+    def prepare(self) -> None:
+        """Make the folder, and remove what a write left unfinished when it was killed."""
+        self._system.makedirs(self._folder, exist_ok=True)
+        for path in self._system.ls(self._folder, detail=False):
+            if posixpath.basename(path).startswith(_TEMPORARY):
+                self._system.rm_file(path)
+
+    def kept(self) -> list[Kept]:
+        """The snapshots that are there."""
+        self._system.invalidate_cache()
+        if not self._system.exists(self._folder):
+            return []
+        found = []
+        for path in self._system.ls(self._folder, detail=False):
+            match = _NAME.fullmatch(posixpath.basename(path))
+            if match:
+                written = datetime.strptime(match[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+                found.append(Kept(match[0], int(match[1]), written))
+        return sorted(found)
+
+    def write(
+        self, snapshot: Snapshot, records: int, now: datetime | None = None
+    ) -> tuple[str, int]:
+        """Keep a snapshot, point `latest` at it, and remove what need not stay; its name and size."""
+        now = now or datetime.now(UTC)
+        name = f"{records:015d}-{now:%Y%m%dT%H%M%SZ}.safetensors"
+        content = pack(snapshot)
+        write_file(self._system, self._path(name), content)
+        write_file(self._system, self._path(_LATEST), name.encode())
+        self._remove_old(name)
+        return name, len(content)
+
+    def _remove_old(self, latest: str) -> None:
+        kept = self.kept()
+        last_of_day = {each.written.date(): each.name for each in kept}
+        stay = {each.name for each in kept[-self._keep :]} | set(last_of_day.values()) | {latest}
+        for each in kept:
+            if each.name not in stay:
+                self._system.rm_file(self._path(each.name))
+
+    def clear(self) -> None:
+        """Remove all snapshots."""
+        for each in self.kept():
+            self._system.rm_file(self._path(each.name))
+
+    def latest(self) -> str | None:
+        """The name of the newest snapshot; None if there is none."""
+        try:
+            name = self._system.cat_file(self._path(_LATEST)).decode()
+            if _NAME.fullmatch(name) and self._system.exists(self._path(name)):
+                return str(name)
+        except (OSError, UnicodeDecodeError):
+            pass  # killed before the first pointer, or somebody's hand: the newest by name it is
+        kept = self.kept()
+        return kept[-1].name if kept else None
+
+    def url_of(self, name: str) -> str:
+        """Where a snapshot is."""
+        return posixpath.join(self.url, name)
+
+    def read(self, name: str) -> Snapshot:
+        """A snapshot by name."""
+        url = self.url_of(name)
+        try:
+            return unpack(read_file(url))
+        except SnapshotError as error:
+            raise SnapshotError(f"{url}: {error}") from None
+
+    def newest_first(self) -> Iterator[str]:
+        """Names, the latest first, then older ones."""
+        latest = self.latest()
+        if latest is not None:
+            yield latest
+            yield from (each.name for each in reversed(self.kept()) if each.name < latest)

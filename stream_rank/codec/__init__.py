@@ -1,0 +1,1 @@
+"""What an event is: from raw bytes or columns to batches."""

@@ -1,0 +1,182 @@
+"""From columns to batches, without a loop over events."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.codec.batch import Batch
+from stream_rank.codec.batch_builder import Assembly
+from stream_rank.codec.feature_index import FeatureIndex
+from stream_rank.codec.limits import Limits
+from stream_rank.codec.schema import NO_FEATURES, Event, Kind
+from stream_rank.engine.reading.scan import Reading
+from stream_rank.engine.reading.timestamps import NO_TIME
+from stream_rank.errors import EventError, FeatureError
+from stream_rank.ingest.chunk import Columns
+
+__all__ = ["ColumnsDecoder"]
+
+Array = npt.NDArray[Any]
+
+
+class ColumnsDecoder:
+    """Reads columns; features are met in the order in which lines of the same events would bring them.
+
+    A batch is good until the next chunk is read.
+    """
+
+    def __init__(self, limits: Limits, known: FeatureIndex) -> None:
+        self._limits, self._known = limits, known
+        self._matrix, self._repeated = np.empty((0, 0)), np.empty(0, np.int64)
+        self._places = np.empty((0, 2), np.int64)
+
+    def batch(self, chunk: Columns) -> Batch:
+        """The events of columns."""
+        n_records, limits = len(chunk), self._limits
+        entries, places, values = self._entries(chunk)
+        labels = np.full(n_records, np.nan) if chunk.labels is None else chunk.labels + 0.0
+        nothing = np.full((n_records, 2), -1, np.int64)
+        reading = Reading(
+            read=np.ones(n_records, np.bool_),
+            labels=labels,
+            times=np.full(n_records, NO_TIME) if chunk.times is None else chunk.times,
+            idents=nothing,
+            groups=nothing,
+            entries=entries,
+            slots=places,
+            values=values,
+        )
+        reading.read[list(chunk.wrong)] = False
+        doubtful = limits.doubtful(reading)
+        kinds = np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        for record in self._labels(chunk, reading, doubtful):
+            kinds[record], doubtful[record] = Kind.LABEL, False
+        reasons = {
+            record: chunk.wrong.get(record) or self._complaint(chunk, reading, record)
+            for record in np.flatnonzero(doubtful).tolist()
+        }
+        learned = kinds == Kind.RATING
+        if limits.delayed and chunk.ids is not None:
+            learned |= np.array([name is not None for name in chunk.ids], np.bool_)
+        met, beyond = self._meet(chunk, learned & ~doubtful)
+        reasons |= beyond
+        reading, strange = self._by_slot(chunk, reading, reasons)
+        assembly = Assembly(limits, self._known, n_records, len(values), reading, kinds, met)
+        assembly.strange.update(strange)
+        for record, reason in reasons.items():
+            assembly.reject(record, reason, chunk.raw(record))
+        if chunk.groups is not None and limits.grouped:
+            good = np.flatnonzero(~doubtful & (kinds != Kind.LABEL)).tolist()
+            assembly.groups.update({i: chunk.groups[i] for i in good})
+        if chunk.ids is not None:
+            named = limits.delayed or limits.named
+            asked = np.flatnonzero(~doubtful & (named | (kinds == Kind.REQUEST))).tolist()
+            assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
+        return assembly.batch()
+
+    def _labels(self, chunk: Columns, reading: Reading, doubtful: Array) -> list[int]:
+        """The records that are labels of features that came before."""
+        if not self._limits.delayed or chunk.ids is None:
+            return []
+        empty = doubtful & reading.read & (reading.entries[:, 0] == reading.entries[:, 1])
+        told = np.flatnonzero(empty & ~np.isnan(reading.labels)).tolist()
+        return [
+            i for i in told if chunk.ids[i] is not None and not self._complaint(chunk, reading, i)
+        ]
+
+    def _entries(self, chunk: Columns) -> tuple[Array, Array, Array]:
+        """The features of columns as entries, those that are missing left out: places, columns and values."""
+        n_records, width = len(chunk), len(chunk.features)
+        if self._matrix.shape != (n_records, width):
+            # kept from chunk to chunk: new memory costs more than writing to it
+            self._matrix = np.empty((n_records, width))
+            self._repeated = np.tile(np.arange(width), n_records)
+            ends = np.arange(1, n_records + 1) * width
+            self._places = np.stack([ends - width, ends], axis=1)
+        for place, column in enumerate(chunk.features.values()):
+            np.add(column, 0.0, out=self._matrix[:, place])  # -0.0 becomes 0.0
+        values = self._matrix.reshape(-1)
+        if not chunk.missing:
+            return self._places.copy(), self._repeated, values
+        here = np.ones((n_records, width), np.bool_)
+        for place, name in enumerate(chunk.features):
+            if name in chunk.missing:
+                here[:, place] = ~chunk.missing[name]
+        lengths = here.sum(axis=1)
+        ends = np.cumsum(lengths)
+        flat = here.reshape(-1)
+        return np.stack([ends - lengths, ends], axis=1), self._repeated[flat], values[flat]
+
+    def _meet(self, chunk: Columns, learned: Array) -> tuple[Array, dict[int, str]]:
+        """Meet the features of columns in the events that are learned, as if these came one by one.
+
+        How many features were known after every record; and the records that would bring too many, and why.
+        """
+        names, known, limits = list(chunk.features), self._known, self._limits
+        met = np.full(len(chunk), len(known))
+        beyond: dict[int, str] = {}
+        while unmet := known.new(names):
+            here = np.stack([_present(chunk, name) & learned for name in unmet])
+            bringing = here.any(axis=0)
+            if not bringing.any():
+                break
+            record = int(bringing.argmax())
+            full = len(known) >= limits.max_features
+            for each in np.flatnonzero(bringing).tolist() if full else [record]:
+                try:
+                    limits.check_count(len(known), int(here[:, each].sum()))
+                except FeatureError as error:
+                    beyond[each], learned[each] = str(error), False
+            if learned[record]:
+                known.meet(
+                    name for name, there in zip(unmet, here[:, record], strict=True) if there
+                )
+                met[record:] = len(known)
+        return met, beyond
+
+    def _by_slot(
+        self, chunk: Columns, reading: Reading, reasons: Collection[int]
+    ) -> tuple[Reading, dict[int, dict[Any, float]]]:
+        """The entries by slot; and the requests with features that nobody knows, which are predicted by name."""
+        slot_of = self._known.slot_of
+        slots = np.array([slot_of.get(name, -1) for name in chunk.features], np.int64)
+        if (slots == np.arange(len(slots))).all():
+            return reading, {}
+        strange = {}
+        if (slots < 0).any():
+            beside = np.flatnonzero(slots[reading.slots] < 0)
+            records = np.unique(np.searchsorted(reading.entries[:, 1], beside, "right")).tolist()
+            strange = {i: _features_of(chunk, reading, i) for i in records if i not in reasons}
+            reading.entries[records] = 0
+        return reading._replace(slots=slots[reading.slots]), strange
+
+    def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
+        """What is wrong with an event that was read, if anything is."""
+        x = _features_of(chunk, reading, record)
+        label = float(reading.labels[record])
+        kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
+        if not x:
+            if np.isnan(label) or chunk.ids is None or chunk.ids[record] is None:
+                return NO_FEATURES
+            kind = Kind.LABEL
+        try:
+            self._limits.check(Event(kind, x, {}, label, None, NO_TIME, None))
+        except EventError as error:
+            return str(error)
+        return ""
+
+
+def _present(chunk: Columns, name: Any) -> Array:
+    """Where a feature is not missing."""
+    missing = chunk.missing.get(name)
+    return np.ones(len(chunk), np.bool_) if missing is None else ~missing
+
+
+def _features_of(chunk: Columns, reading: Reading, record: int) -> dict[Any, float]:
+    """An event of columns, by name."""
+    names = list(chunk.features)
+    first, last = reading.entries[record].tolist()
+    found = [names[place] for place in reading.slots[first:last].tolist()]
+    return dict(zip(found, reading.values[first:last].tolist(), strict=True))

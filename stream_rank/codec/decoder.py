@@ -1,0 +1,104 @@
+"""From raw events to batches.
+
+A record is read by the first of three that can: the engine's scanner takes plain ratings and requests with known
+features, the compiled decoder of `wire` all events, and the schema of record has the last word and all the words.
+"""
+
+from collections.abc import Hashable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.codec import fast_json as wire
+from stream_rank.codec import schema
+from stream_rank.codec.batch import Batch
+from stream_rank.codec.batch_builder import Assembly
+from stream_rank.codec.columns_decoder import ColumnsDecoder
+from stream_rank.codec.feature_index import FeatureIndex
+from stream_rank.codec.limits import MOST_BYTES, Limits
+from stream_rank.codec.schema import Event, Kind
+from stream_rank.engine.reading.decimals import powers_of_ten
+from stream_rank.engine.reading.scan import Reading, scan
+from stream_rank.errors import EventError, UnreadableError
+from stream_rank.ingest.chunk import Records
+
+__all__ = ["Decoder"]
+
+Array = npt.NDArray[Any]
+
+_SMALLEST_ENTRY = 2
+"""Bytes of the shortest feature, a digit and a comma in a list."""
+
+
+@cache
+def _powers() -> Array:
+    return powers_of_ten()  # type: ignore[no-any-return]
+
+
+class Decoder:
+    """Reads chunks one after the other, and knows the features that came so far.
+
+    A batch is good until the next chunk is read.
+    """
+
+    def __init__(self, limits: Limits, names: Iterable[Hashable] = ()) -> None:
+        self.limits = limits
+        self.known = FeatureIndex(names)
+        self.columns = ColumnsDecoder(limits, self.known).batch
+
+    def records(self, chunk: Records) -> Batch:
+        """The events of records."""
+        n_records, known = len(chunk), self.known
+        names, stamp = known.tables(n_records)
+        # what is too long is not looked at: to the scanner it is empty
+        ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
+        room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
+        reading = Reading(
+            read=np.empty(n_records, np.bool_),
+            labels=np.empty(n_records),
+            times=np.empty(n_records, np.int64),
+            idents=np.empty((n_records, 2), np.int64),
+            groups=np.empty((n_records, 2), np.int64),
+            entries=np.empty((n_records, 2), np.int64),
+            slots=np.empty(room, np.int64),
+            values=np.empty(room),
+        )
+        n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
+        doubtful = self.limits.doubtful(reading)
+        kinds = np.where(np.isnan(reading.labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        assembly = Assembly(self.limits, known, n_records, n_entries, reading, kinds)
+        for record in np.flatnonzero(doubtful).tolist():
+            raw = chunk.raw(record)
+            try:
+                if len(raw) > MOST_BYTES:
+                    raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
+                assembly.put(record, self._read(raw))
+            except EventError as error:
+                if raw.strip() or not chunk.blank_is_nothing:
+                    assembly.reject(record, str(error), raw, error.kind)
+                else:
+                    assembly.skip(record)
+        if self.limits.grouped:
+            assembly.groups.update(_tokens(chunk, reading.groups, ~doubtful))
+        named = self.limits.delayed or self.limits.named
+        wanted = ~doubtful & ((kinds == Kind.REQUEST) | named)
+        assembly.ids.update(_tokens(chunk, reading.idents, wanted))
+        return assembly.batch()
+
+    def _read(self, raw: bytes) -> Event:
+        """One event, within the limits."""
+        event = wire.decode(raw) or schema.parse(raw)
+        self.limits.check(event)
+        return event
+
+
+def _tokens(chunk: Records, places: Array, wanted: Array) -> dict[int, Any]:
+    """The ids or groups that stand at some places, by record."""
+    found: dict[int, Any] = {}
+    for record in np.flatnonzero(wanted & (places[:, 0] >= 0)).tolist():
+        begin, end = places[record].tolist()
+        text = chunk.text[begin:end].tobytes()
+        found[record] = text[1:-1].decode() if text[:1] == b'"' else int(text)
+    return found

@@ -1,0 +1,98 @@
+"""What an event must keep to, beyond being one."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.codec.schema import Event, Kind
+from stream_rank.engine.reading.entries import beyond
+from stream_rank.engine.reading.scan import Reading
+from stream_rank.errors import EventError, FeatureError, LabelError
+from stream_rank.learners.base.numbers import unusable
+
+__all__ = ["MOST_BYTES", "Limits"]
+
+Array = npt.NDArray[Any]
+
+MOST_BYTES = 1_000_000
+"""A record that is longer is not looked at; Kafka's brokers take no longer ones either, unless told to."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The scale of labels, and what the learners can bear."""
+
+    n_ranks: int | None = None
+    """Labels are 1 to so many; None takes any number."""
+    largest: float = 1e130
+    """The largest feature, difference of features, or label."""
+    longest: float = inf
+    """The largest sum of squares of an event's features."""
+    max_features: int = 100_000
+    """How many features are known, of one event or of all."""
+    delayed: bool = False
+    """Whether features wait under their id for a label."""
+    named: bool = False
+    """Whether somebody asks for the ids of all events, and not of requests alone."""
+    grouped: bool = False
+    """Whether a learner asks for groups."""
+
+    def check(self, event: Event) -> None:
+        """Raise an `EventError` that says what of an event is beyond."""
+        for features in (event.x, event.other):
+            square = 0.0
+            for name, value in features.items():
+                if not abs(value) <= self.largest:
+                    raise unusable(name, value, self.largest)
+                square += value * value
+            if square > self.longest:
+                raise FeatureError(
+                    f"the features have a sum of squares of {square:g}; at most {self.longest:g} is needed"
+                )
+        if event.kind is Kind.PREFERENCE:
+            self._check_difference(event)
+        elif event.kind is Kind.LABEL and not self.delayed:
+            raise EventError("a label without features; with --delay, features wait for theirs")
+        if event.kind in (Kind.RATING, Kind.LABEL):
+            self._check_label(event.y)
+
+    def _check_label(self, label: float) -> None:
+        if self.n_ranks is None:
+            if not abs(label) <= self.largest:
+                raise LabelError(f"label {label:g} is more than {self.largest:g} in size")
+        elif not (1 <= label <= self.n_ranks and label == int(label)):
+            hint = "; ranks count from 1" if label == 0 else ""
+            raise LabelError(f"label {label:g} is not one of the ranks 1..{self.n_ranks}{hint}")
+
+    def _check_difference(self, event: Event) -> None:
+        names = event.x.keys() | event.other.keys()
+        reach = max(abs(event.x.get(name, 0.0) - event.other.get(name, 0.0)) for name in names)
+        reach *= max(1.0, event.y)
+        if not (reach <= self.largest and event.y <= self.largest):
+            raise EventError(
+                f"the difference of the two items times the magnitude is {reach:g}; "
+                f"at most {self.largest:g} is needed"
+            )
+
+    def doubtful(self, reading: Reading) -> Array:
+        """The records that were not read, or are beyond the limits: those that `check` would have something to say of."""
+        labels = reading.labels
+        doubtful: Array = ~reading.read
+        first, last = reading.entries[:, 0], reading.entries[:, 1]
+        beyond(first, last, reading.values, self.largest, self.longest, doubtful)
+        if self.n_ranks is None:
+            doubtful |= np.abs(labels) > self.largest
+        else:
+            doubtful |= (labels < 1) | (labels > self.n_ranks)
+            doubtful |= (labels != np.floor(labels)) & ~np.isnan(labels)
+        return doubtful
+
+    def check_count(self, known: int, new: int) -> None:
+        """Raise a `FeatureError` if there would be too many features."""
+        if known + new > self.max_features:
+            raise FeatureError(
+                f"{new} new features beside {known} known ones are more than --max-features, {self.max_features}"
+            )

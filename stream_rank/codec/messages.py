@@ -1,0 +1,58 @@
+"""From chunks of any source to events as messages."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from stream_rank.engine.reading.timestamps import NO_TIME
+from stream_rank.ingest.chunk import Columns, Records
+
+__all__ = ["messages"]
+
+
+def messages(
+    chunk: Records | Columns, key: Literal["id", "group"] | None
+) -> Iterator[tuple[bytes, bytes | None]]:
+    """The events of a chunk as JSON, and what they are keyed by. Records are sent as they are, good or not."""
+    if isinstance(chunk, Records):
+        for record in range(len(chunk)):
+            raw = chunk.raw(record)
+            if raw.strip():
+                yield raw, None if key is None else _key(raw, key)
+        return
+    for record in range(len(chunk)):
+        event = _event(chunk, record)
+        name = None if key is None else event.get(key)
+        yield json.dumps(event).encode(), None if name is None else str(name).encode()
+
+
+def _key(raw: bytes, key: str) -> bytes | None:
+    """What an event says; nothing of what is none."""
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    name = content.get(key) if isinstance(content, dict) else None
+    return None if name is None else str(name).encode()
+
+
+def _event(chunk: Columns, record: int) -> dict[str, Any]:
+    """A row of columns, as JSON has it."""
+    event: dict[str, Any] = {}
+    x = {
+        name: float(column[record])
+        for name, column in chunk.features.items()
+        if name not in chunk.missing or not chunk.missing[name][record]
+    }
+    if x:
+        event["x"] = x
+    if chunk.labels is not None and not np.isnan(chunk.labels[record]):
+        event["y"] = float(chunk.labels[record])
+    if chunk.times is not None and chunk.times[record] != NO_TIME:
+        event["ts"] = int(chunk.times[record])
+    for name, column in (("id", chunk.ids), ("group", chunk.groups)):
+        if column is not None and column[record] is not None:
+            event[name] = column[record]
+    return event

@@ -1,0 +1,1 @@
+"""Streams made by rule, for examples and comparisons."""

@@ -1,0 +1,1 @@
+"""Learners of scores: what is learned from differences between events."""

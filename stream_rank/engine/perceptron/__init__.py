@@ -1,0 +1,1 @@
+"""PRank members: weights, thresholds, votes and kernels."""

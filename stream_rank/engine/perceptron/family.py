@@ -1,0 +1,162 @@
+"""What Python calls to teach and to ask a family of PRank members.
+
+Events come as rows of a matrix, as rows of a CSR matrix with ascending slots, or as the section
+`row` of the memory, which spares a single event the handing over of an array.
+"""
+
+import numpy as np
+
+from stream_rank.engine.events import Dense, Sparse, add, bounded
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.perceptron.members import (
+    averaged_rank,
+    choose,
+    reached,
+    score,
+    take,
+    utility,
+)
+from stream_rank.engine.perceptron.state import (
+    AVERAGED,
+    EVENTS,
+    GROUP,
+    LASTING,
+    UPDATES,
+    WEIGHTED,
+    narrowed,
+    open_state,
+)
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
+from stream_rank.engine.sums import lanes_of
+
+__all__ = [
+    "ask",
+    "learn_pair",
+    "learn_row",
+    "opinions",
+    "opinions_sparse",
+    "predict_row",
+    "run",
+    "run_sparse",
+]
+
+
+@compiled
+def run(block, rows, labels, ranks, learning):
+    """Predict the ranks of dense rows, each before it is learned if `learning`."""
+    state = open_state(block)
+    values, answers = pointer(rows, 0, block.dtype), pointer(labels, 0, np.int64)
+    lanes = lanes_of(block.dtype.type(0))
+    if state.slots == lanes and state.edges == GROUP and state.n_members >= GROUP:
+        narrow = narrowed(state, lanes, GROUP)
+        for i in range(ranks.size):
+            event = Dense(shift(values, i * lanes), lanes)
+            ranks[i] = take(narrow, event, get(answers, i), learning, True)
+    else:
+        for i in range(ranks.size):
+            event = Dense(shift(values, i * state.slots), state.slots)
+            ranks[i] = take(state, event, get(answers, i), learning, False)
+
+
+@compiled
+def run_sparse(block, starts, slots, values, labels, ranks, learning):
+    """`run` for the rows of a CSR matrix."""
+    state = open_state(block)
+    where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
+    for i in range(ranks.size):
+        event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
+        ranks[i] = take(state, event, labels[i], learning, False)
+
+
+@compiled
+def learn_row(block, label, bound):
+    """Learn the event in the section `row`; False, and nothing learned, if a number is beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    take(state, Dense(state.row, state.slots), label, True, False)
+    return True
+
+
+@compiled
+def predict_row(block, bound):
+    """The rank of the event in the section `row`; 0 if a number is beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return 0
+    return take(state, Dense(state.row, state.slots), 0, False, False)
+
+
+@inlined
+def take_pair(state, event, magnitude):
+    """Move the chosen members that misorder a pair, whose difference is the event, by `magnitude` times it."""
+    number = get(state.sizes, EVENTS)
+    n_chosen = choose(state, number)
+    score(state, event, state.chosen, n_chosen, False)
+    moved = 0.0
+    for i in range(n_chosen):
+        if get(state.scores, i) <= 0.0:
+            row = shift(state.weights, np.int64(get(state.chosen, i)) * state.slots)
+            add(row, as_element(state.weights, magnitude), event)
+            moved += 1.0
+    if moved != 0.0 and (state.rule == AVERAGED or state.rule == LASTING):
+        rounds = np.float64(number) if state.rule == LASTING else 1.0
+        add(state.mean, rounds * moved * magnitude, event)
+    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + np.int64(moved))
+    put(state.sizes, EVENTS, number + 1)
+
+
+@compiled
+def learn_pair(block, magnitude, bound):
+    """Learn the pair whose difference is in the section `row`; False, and nothing learned, beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    take_pair(state, Dense(state.row, state.slots), magnitude)
+    return True
+
+
+@inlined
+def ask(state, event, shares):
+    """Set each rank's share of the members' votes, and return the averaged rule's score."""
+    if state.rule == LASTING:  # its only member does not speak for it
+        shares[:] = 0.0
+        shares[averaged_rank(state, event) - 1] = 1.0
+        return utility(state, event) / max(1, get(state.sizes, EVENTS))
+    score(state, event, state.everybody, state.n_members, False)
+    merit = 0
+    if state.rule == WEIGHTED:
+        for j in range(state.n_members):
+            merit += get(state.correct, j)
+    shares[:] = 0.0
+    for j in range(state.n_members):
+        rank = reached(shift(state.thresholds, j * state.edges), get(state.scores, j), state.edges)
+        shares[rank - 1] += get(state.correct, j) if merit > 0 else 1
+    shares /= merit if merit > 0 else state.n_members  # last, or rounding makes a share more than 1
+    if state.rule == AVERAGED:
+        return utility(state, event) / state.n_members
+    score_ = 0.0
+    for j in range(state.n_members):
+        ballots = get(state.correct, j) / merit if merit > 0 else 1.0 / state.n_members
+        score_ += ballots * get(state.scores, j)
+    return score_
+
+
+@compiled
+def opinions(block, rows, shares, scores):
+    """For dense rows: each rank's share of the votes, and the averaged rule's score."""
+    state = open_state(block)
+    values = pointer(rows, 0, block.dtype)
+    for i in range(scores.size):
+        event = Dense(shift(values, i * state.slots), state.slots)
+        scores[i] = ask(state, event, shares[i])
+
+
+@compiled
+def opinions_sparse(block, starts, slots, values, shares, scores):
+    """`opinions` for the rows of a CSR matrix."""
+    state = open_state(block)
+    where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
+    for i in range(scores.size):
+        event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
+        scores[i] = ask(state, event, shares[i])

@@ -1,0 +1,89 @@
+"""A family of members over the kernel values of a support set.
+
+A kernel learner's weights are coefficients of support vectors, and its features are kernel
+values. The support set is one for all members: an event costs one row of kernel values,
+whatever the number of members. An event joins it when at least one member was wrong. When
+`budget` vectors are kept, the oldest is dropped, with its coefficient in every member and in the averaged rule.
+
+Cost of an event: O(budget * d) for the row, then what the family costs with `budget` features.
+"""
+
+import numpy as np
+
+from stream_rank.engine.events import Expansion
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.perceptron.family import ask
+from stream_rank.engine.perceptron.members import choose, consider, find_wrong, learn, score
+from stream_rank.engine.perceptron.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
+from stream_rank.engine.perceptron.support import evaluate, open_support, take_slot, write_vector
+from stream_rank.engine.pointers import as_element, get, pointer, put, shift
+
+__all__ = ["learn_pair_kernel", "opinions_kernel", "run_kernel"]
+
+
+@inlined
+def join(state, support, values, square):
+    """Put an event into a free slot, or into that of the oldest, whose coefficients are forgotten; return the slot."""
+    slot, taken = take_slot(support)
+    if taken:
+        for j in range(state.n_members):
+            put(shift(state.weights, j * state.slots), slot, as_element(state.weights, 0.0))
+        put(state.mean, slot, 0.0)
+    write_vector(support, slot, values, square)
+    return slot
+
+
+@compiled
+def run_kernel(block, support_block, rows, squares, labels, ranks, learning):
+    """Predict the ranks of dense rows with their squares, each before it is learned if `learning`."""
+    state, support = open_state(block), open_support(support_block)
+    for i in range(ranks.size):
+        values = shift(pointer(rows, 0, block.dtype), i * support.features)
+        count = evaluate(support, values, squares[i], support.row)
+        rank, n_members = consider(state, Expansion(support.row, count, 0), learning, False)
+        ranks[i] = rank
+        if learning:
+            n_wrong = find_wrong(state, labels[i], n_members)
+            slot = join(state, support, values, squares[i]) if n_wrong > 0 else 0
+            learn(state, Expansion(support.row, count, slot), labels[i], n_wrong)
+
+
+@compiled
+def opinions_kernel(block, support_block, rows, squares, shares, scores):
+    """For dense rows with their squares: each rank's share of the votes, and the averaged rule's score."""
+    state, support = open_state(block), open_support(support_block)
+    for i in range(scores.size):
+        values = shift(pointer(rows, 0, block.dtype), i * support.features)
+        count = evaluate(support, values, squares[i], support.row)
+        scores[i] = ask(state, Expansion(support.row, count, 0), shares[i])
+
+
+@compiled
+def learn_pair_kernel(block, support_block, pair, squares, magnitude):
+    """Learn that the first of two rows is preferred to the second: both join the support set."""
+    state, support = open_state(block), open_support(support_block)
+    preferred = pointer(pair, 0, block.dtype)
+    other = shift(preferred, support.features)
+    evaluate(support, preferred, squares[0], support.row)
+    count = evaluate(support, other, squares[1], support.other_row)
+    for i in range(count):
+        put(support.row, i, get(support.row, i) - get(support.other_row, i))
+    number = get(state.sizes, EVENTS)
+    n_chosen = choose(state, number)
+    score(state, Expansion(support.row, count, 0), state.chosen, n_chosen, False)
+    n_wrong = 0
+    for i in range(n_chosen):
+        put(state.wrong, n_wrong, get(state.chosen, i))
+        n_wrong += get(state.scores, i) <= 0.0
+    if n_wrong > 0:
+        rounds = np.float64(number) if state.rule == LASTING else 1.0
+        for which in range(2):
+            factor = magnitude if which == 0 else -magnitude
+            slot = join(state, support, preferred if which == 0 else other, squares[which])
+            for i in range(n_wrong):
+                row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
+                put(row, slot, as_element(row, factor))
+            if state.rule == AVERAGED or state.rule == LASTING:
+                put(state.mean, slot, rounds * n_wrong * factor)
+    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
+    put(state.sizes, EVENTS, number + 1)

@@ -1,0 +1,1 @@
+"""Events out of bytes: JSON, numbers, times and lines."""

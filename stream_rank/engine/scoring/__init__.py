@@ -1,0 +1,1 @@
+"""Predictions counted against what came."""

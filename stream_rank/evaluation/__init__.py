@@ -1,0 +1,1 @@
+"""How good the rules are: losses, baselines, drift and curves."""

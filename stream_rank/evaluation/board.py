@@ -1,0 +1,214 @@
+"""How good one learner is: what it predicted against what came."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.scoring.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
+from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.group_numbers import MOST_GROUPS
+from stream_rank.metrics.misranking import Misranking
+
+__all__ = ["Board"]
+
+Array = npt.NDArray[Any]
+
+_MOST_CONFUSED = 100
+"""Of more ranks nobody looks at every pair, or at every threshold over time."""
+_LARGEST = 1e100
+"""Beyond, a learner has diverged, and the order of its predictions means nothing."""
+_DRIFTS_KEPT = 100
+_WEIGHTS_KEPT = 24
+"""Weights that a point of the curve has: the largest."""
+
+
+class Board:
+    """The test-then-train losses of one learner, of all its past and of its last predictions.
+
+    Ranks have the rank loss: how many steps a prediction is off, on average. Scores have the magnitude loss: the mean
+    over pairs of events of the squared difference between the predicted and the true difference, which
+    is twice the variance of the residuals (Cortes, Mohri and Rastogi, 2007). Of events in groups, pairs within
+    one group count.
+    """
+
+    def __init__(self, ranks: bool, n_ranks: int | None, window: int) -> None:
+        self.ranks = ranks
+        n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
+        self._arrays: dict[str, Array] = {
+            "sums": np.zeros(SUMS),
+            "recent": np.zeros((3, window)),
+            "confusion": np.zeros((n_rows, n_rows), np.int64),
+            "groups": np.zeros((4, 1)),
+        }
+        self._detector = DriftDetector()
+        self._pairs, self._pairs_wrong = 0, 0.0
+        self.drifts: list[int] = []
+        self.drifts_met = 0
+        """Since the board was made, whatever was before."""
+        self.points: list[dict[str, Any]] = []
+
+    def count(self, labels: Array, predictions: Array, numbers: Array, n_groups: int = 1) -> None:
+        """Count predictions in the order in which they were made, of groups of which there were so many."""
+        arrays = self._arrays
+        self._make_groups(n_groups)
+        sums, means = arrays["sums"], np.empty(len(labels) // BLOCK + 1)
+        end = int(sums[COUNT]) // BLOCK * BLOCK
+        ended = tally(
+            *(labels, predictions, numbers, BLOCK, sums, arrays["recent"]),
+            *(arrays["confusion"], arrays["groups"], means),
+        )
+        for mean in means[:ended].tolist():
+            end += BLOCK
+            if self._detector.update(mean):
+                self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
+                self.drifts_met += 1
+
+    def _make_groups(self, n_groups: int) -> None:
+        """Make columns for groups; their number depends on the groups alone, not on when they come."""
+        groups, wanted = self._arrays["groups"], min(1 << (n_groups - 1).bit_length(), MOST_GROUPS)
+        if wanted > groups.shape[1]:
+            self._arrays["groups"] = np.full((4, wanted), [[-1.0], [0], [0], [0]])
+            self._arrays["groups"][:, : groups.shape[1]] = groups
+
+    def count_pair(self, ahead: float) -> None:
+        """Count a preference by how much the preferred was ahead; a tie is half a mistake."""
+        if ahead == ahead:
+            self._pairs += 1
+            self._pairs_wrong += 0.5 if ahead == 0 else float(ahead < 0)
+
+    def mark(self, events: int, time: int | None, rule: Mapping[str, Any]) -> None:
+        """Set a point of the learning curve."""
+        weights = rule["weights"]
+        largest = sorted(weights, key=lambda name: (-abs(weights[name]), name))[:_WEIGHTS_KEPT]
+        self.points.append(
+            {
+                "events": events,
+                "time": time,
+                "loss": _finite(self.loss),
+                "recent": _finite(self.recent_loss),
+                "thresholds": list(rule["thresholds"][:_MOST_CONFUSED]),
+                "weights": {name: float(weights[name]) for name in largest},
+            }
+        )
+
+    # What is known --------------------------------------------------------------------------
+
+    @property
+    def events(self) -> int:
+        """Predictions counted."""
+        return int(self._arrays["sums"][COUNT])
+
+    @property
+    def loss(self) -> float | None:
+        """The rank loss or the magnitude loss of all predictions; None without any."""
+        total, terms = self.loss_sum
+        return total / terms if terms else None
+
+    @property
+    def loss_sum(self) -> tuple[float, float]:
+        """What the loss is the quotient of: a sum over predictions or over pairs, and their number. Neither ever falls."""
+        sums = self._arrays["sums"]
+        if self.ranks:
+            return float(sums[LOSS]), float(sums[COUNT])
+        _, counts, _, spreads = self._arrays["groups"]
+        with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
+            total, pairs = 2 * (sums[SPREAD] + counts @ spreads), sums[PAIRS] + counts @ counts
+        return float(total), float(pairs)
+
+    @property
+    def recent_loss(self) -> float | None:
+        """The same of the last predictions."""
+        if self.events == 0:
+            return None
+        if self.ranks:  # whole steps: their sum does not depend on the order
+            labels, predictions, _ = self._arrays["recent"][:, : self.events]
+            return float(np.abs(labels - predictions).mean())
+        labels, predictions, numbers = self._window()
+        _, group = np.unique(numbers, return_inverse=True)
+        counts = np.bincount(group)
+        with np.errstate(over="ignore", invalid="ignore"):
+            residuals = labels - predictions
+            distances = residuals - (np.bincount(group, residuals) / counts)[group]
+            spreads = np.bincount(group, distances * distances)
+            return float(2 * (counts @ spreads) / (counts @ counts))
+
+    @property
+    def confusion(self) -> list[list[int]]:
+        """How often a rank (row) was predicted as which (column)."""
+        rows: list[list[int]] = self._arrays["confusion"].tolist()
+        return rows
+
+    def _mean(self, entry: int) -> float | None:
+        sums = self._arrays["sums"]
+        return float(sums[entry] / sums[COUNT]) if sums[COUNT] else None
+
+    def _window(self) -> Array:
+        """The last labels, predictions and numbers of groups, the oldest first."""
+        recent, events = self._arrays["recent"], self.events
+        size = recent.shape[1]
+        if events > size:
+            recent = np.roll(recent, -(events % size), axis=1)
+        return recent[:, : min(events, size)]
+
+    def summary(self) -> dict[str, Any]:
+        """All losses, by name."""
+        found: dict[str, Any] = {
+            "events": self.events,
+            "rank_loss" if self.ranks else "magnitude_loss": self.loss,
+            "recent_rank_loss" if self.ranks else "recent_magnitude_loss": self.recent_loss,
+            "mean_absolute_error": self._mean(LOSS),
+        }
+        if self.ranks:
+            del found["mean_absolute_error"]  # it is the rank loss
+            found["error_rate"] = self._mean(WRONG)
+        else:
+            found["recent_misranking"] = self._misranking()
+        found["preferences"] = self._pairs
+        found["preferences_misordered"] = self._pairs_wrong / self._pairs if self._pairs else None
+        found["drifts"] = self.drifts
+        return found
+
+    def _misranking(self) -> float | None:
+        """The share of recent pairs, within groups, in the wrong order."""
+        labels, predictions, _ = self._window()
+        if not (np.abs(predictions) < _LARGEST).all():
+            return None
+        metric = Misranking()
+        for label, prediction, number in zip(*self._window().tolist(), strict=True):
+            metric.update(label, prediction, group=number)
+        return float(metric.get()) if len(labels) > 1 else None
+
+    # For snapshots --------------------------------------------------------------------------
+
+    def said(self) -> dict[str, Any]:
+        """What it knows beside arrays, as JSON has it."""
+        return {
+            "points": self.points,
+            "drifts": self.drifts,
+            "drift": self._detector.state,
+            "pairs": self._pairs,
+            "pairs_wrong": self._pairs_wrong,
+        }
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays that it counts in."""
+        return dict(self._arrays)
+
+    def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Go on where another was; a `ValueError` if it counted otherwise."""
+        self._make_groups(arrays["groups"].shape[1])
+        for name, mine in self._arrays.items():
+            if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
+                raise ValueError(f"the scoreboard's {name} have another size")
+            self._arrays[name] = np.array(arrays[name])
+        self.points, self.drifts = list(said["points"]), list(said["drifts"])
+        self._detector.state = said["drift"]
+        self._pairs, self._pairs_wrong = said["pairs"], said["pairs_wrong"]
+
+
+def _finite(loss: float | None) -> float | None:
+    """A loss that can be drawn and written; that of a learner that has diverged cannot."""
+    return loss if loss is not None and math.isfinite(loss) else None

@@ -1,0 +1,100 @@
+"""The running losses of all learners on a stream, and when points of the learning curves are set."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.group_numbers import Grouping
+from stream_rank.pipeline.contestant import Contestant
+
+__all__ = ["Scoreboard"]
+
+Array = npt.NDArray[Any]
+
+_FIRST_MARK, _MARKS_A_DECADE = 10, 30
+"""Curves are looked at on a logarithmic axis; so many points are as many as a screen shows, however long the stream."""
+
+
+def _mark_after(events: int) -> int:
+    """The first count of events beyond `events` at which points are set: powers of `10**(1/30)`, rounded up."""
+    if events < _FIRST_MARK:
+        return _FIRST_MARK
+    step = int(_MARKS_A_DECADE * math.log10(events))  # at most one below
+    while True:
+        mark = math.ceil(math.pow(10.0, step / _MARKS_A_DECADE))
+        if mark > events:
+            return mark
+        step += 1
+
+
+class Scoreboard:
+    """A board for every learner.
+
+    Whatever is counted depends on the events and their order alone, never on the portions in which they come: the loop
+    is told when the next point is due, and learns no further before it is set.
+    """
+
+    def __init__(self, contestants: list[Contestant], n_ranks: int | None, window: int) -> None:
+        self._contestants = contestants
+        self.boards = {each.name: Board(each.ranks, n_ranks, window) for each in contestants}
+        self._grouping = Grouping()
+        self.learned = 0
+        self._next_mark = _mark_after(0)
+
+    def count(self, labels: Array, found: Mapping[str, Array], groups: list[Any] | None) -> None:
+        """Count what every learner predicted of some events."""
+        numbers = self._grouping.numbers(groups, len(labels))
+        for name, predictions in found.items():
+            self.boards[name].count(labels, predictions, numbers, self._grouping.met)
+
+    @property
+    def room(self) -> int:
+        """How many events may be learned before points are due."""
+        return self._next_mark - self.learned
+
+    def advance(self, events: int, time: int | None) -> None:
+        """Note that events were learned, and set points if they are due."""
+        self.learned += events
+        if self.learned >= self._next_mark:
+            self.mark(time)
+            self._next_mark = _mark_after(self.learned)
+
+    def mark(self, time: int | None) -> None:
+        """Set points now, unless there are any at this place."""
+        for each in self._contestants:
+            board = self.boards[each.name]
+            if not board.points or board.points[-1]["events"] < self.learned:
+                board.mark(self.learned, time, each.rule())
+
+    def content(self) -> Snapshot:
+        """All that was counted."""
+        said = {
+            "learned": self.learned,
+            "grouping": self._grouping.state,
+            "boards": {name: board.said() for name, board in self.boards.items()},
+        }
+        arrays = {
+            f"scoreboard/{name}/{key}": array
+            for name, board in self.boards.items()
+            for key, array in board.arrays().items()
+        }
+        return Snapshot({"scoreboard": said}, arrays)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from what was counted."""
+        said: Mapping[str, Any] = snapshot.said["scoreboard"]
+        self.learned = said["learned"]
+        self._grouping.state = said["grouping"]
+        self._next_mark = _mark_after(self.learned)
+        for name, board in self.boards.items():
+            prefix = f"scoreboard/{name}/"
+            arrays = {
+                key.removeprefix(prefix): array
+                for key, array in snapshot.arrays.items()
+                if key.startswith(prefix)
+            }
+            board.restore(said["boards"][name], arrays)

@@ -1,0 +1,111 @@
+"""Parquet and Arrow IPC."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stream_rank.errors import InputError
+from stream_rank.ingest.chunk import Columns, Position
+from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.files.columns import as_columns
+
+__all__ = ["ArrowFile", "ParquetFile"]
+
+_NUMBERS, _FEWEST_ROWS, _MOST_ROWS = 1 << 18, 256, 1 << 14
+"""As many numbers are taken at a time as a cache holds; what a chunk costs beside them is shared by its events."""
+
+
+def _rows(width: int) -> int:
+    return max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // max(1, width)))
+
+
+class _Table:
+    """What both have in common: rows that are counted."""
+
+    def __init__(self, path: Path, mapping: Mapping) -> None:
+        self.name, self._path, self._mapping = str(path), path, mapping
+
+    def chunks(self, position: Position | None) -> Iterator[Columns | None]:
+        """Events from a position on."""
+        done = position["rows"] if position else 0
+        try:
+            for begin, batch in self._batches(done):
+                skip = max(0, done - begin)
+                if skip < batch.num_rows:
+                    yield self._columns(batch.slice(skip), begin + skip)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{self.name} cannot be read: {error}") from error
+
+    def _columns(self, batch: Any, begin: int) -> Columns:
+        return as_columns(
+            *(batch, self._mapping, self.name),
+            lambda done: {"rows": begin + done},
+            lambda record: f"{self.name}: row {begin + record + 1}",
+        )
+
+    def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
+        """Record batches and where they begin; those that end before row `done` may be left out."""
+        raise NotImplementedError
+
+    def _count(self) -> int | None:
+        raise NotImplementedError
+
+    def progress(self, position: Position | None) -> float | None:
+        """The share of the rows."""
+        count = self._count()
+        return None if not count else (position["rows"] if position else 0) / count
+
+
+class ParquetFile(_Table):
+    """A Parquet file; going on begins with the row group."""
+
+    def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
+        with pq.ParquetFile(self._path) as file:
+            names, roles = self._mapping.of(file.schema_arrow.names, self.name)
+            begin = 0
+            groups: list[int] = []
+            for group in range(file.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                if begin + rows <= done and not groups:
+                    begin += rows
+                else:
+                    groups.append(group)
+            wanted = [*names, *roles.values()]
+            for batch in file.iter_batches(
+                _rows(len(wanted)), row_groups=groups, columns=wanted, use_threads=False
+            ):
+                yield begin, batch
+                begin += batch.num_rows
+
+    def _count(self) -> int | None:
+        return int(pq.read_metadata(self._path).num_rows)
+
+
+class ArrowFile(_Table):
+    """A file of Arrow's IPC format, the one for files or the one for streams."""
+
+    def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
+        begin = 0
+        with pa.OSFile(str(self._path)) as file:
+            for batch in _record_batches(file):
+                step = _rows(batch.num_columns)
+                for first in range(0, batch.num_rows, step):
+                    yield begin + first, batch.slice(first, step)
+                begin += batch.num_rows
+
+    def _count(self) -> int | None:
+        return None
+
+
+def _record_batches(file: Any) -> Iterator[Any]:
+    try:
+        reader = pa.ipc.open_file(file)
+    except pa.ArrowInvalid:
+        file.seek(0)
+        yield from pa.ipc.open_stream(file)
+        return
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)

@@ -1,0 +1,139 @@
+"""CSV: a line of names, then a line an event."""
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from stream_rank.codec.limits import MOST_BYTES
+from stream_rank.ingest.chunk import Columns, Position, Records
+from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.files.columns import as_columns, header_of
+from stream_rank.ingest.source import Source
+
+__all__ = ["Csv"]
+
+
+_CELL = rb'(?:[^",]*|"(?:[^"]|"")*")'
+_fits = re.compile(rb"%s(?:,%s)*" % (_CELL, _CELL)).fullmatch
+
+
+class Csv:
+    """A source of lines, read as CSV. Cells that are empty are missing; no cell goes over a line's end."""
+
+    def __init__(self, lines: Source, mapping: Mapping) -> None:
+        self.name, self._lines, self._mapping = lines.name, lines, mapping
+
+    def progress(self, position: Position | None) -> float | None:
+        """As of the lines."""
+        return self._lines.progress(position)
+
+    def chunks(self, position: Position | None) -> Iterator[Columns | None]:
+        """Events from a position on."""
+        if position is None:
+            header, chunks = None, self._lines.chunks(None)
+        else:
+            header, chunks = position["header"], self._lines.chunks(position)
+        for chunk in chunks:
+            if chunk is None:
+                yield None
+                continue
+            assert isinstance(chunk, Records)
+            first = 0
+            if header is None:
+                header, first = header_of(chunk.raw(0), self.name), 1
+            if len(chunk) > first:
+                yield self._columns(chunk, first, header)
+
+    def _columns(self, chunk: Records, first: int, header: list[str]) -> Columns:
+        """Some lines as columns."""
+        lines, kept = [], []
+        for record in range(first, len(chunk)):
+            line = chunk.raw(record).removesuffix(b"\r")
+            if line.strip():
+                lines.append(line)
+                kept.append(record)
+        features, roles = self._mapping.of(header, self.name)
+        numbers = [*features, *([roles["y"]] if "y" in roles else [])]
+        wrong: dict[int, str] = {}
+        table = _read(lines, header, numbers) or self._read_slowly(lines, header, numbers, wrong)
+
+        def position_after(done: int) -> Position:
+            after = len(chunk) if done == len(kept) else kept[done - 1] + 1
+            return {**chunk.position_after(after), "header": header}
+
+        return as_columns(
+            *(table, self._mapping, self.name, position_after),
+            lambda record: chunk.place_of(kept[record]),
+            wrong,
+            lines.__getitem__,
+        )
+
+    def _read_slowly(
+        self, lines: list[bytes], header: list[str], numbers: list[str], wrong: dict[int, str]
+    ) -> Any:
+        """Lines one by one: those that cannot be read are noted as wrong, and stand as empty ones."""
+        rows: list[dict[str, Any]] = []
+        for record, line in enumerate(lines):
+            row: dict[str, Any] = dict.fromkeys(header)
+            try:
+                if len(line) > MOST_BYTES:
+                    raise ValueError(f"longer than {MOST_BYTES:,} bytes")
+                if not _fits(line):
+                    raise ValueError("quotes stand around whole cells only, and twice within them")
+                cells = next(csv.reader([line.decode()], strict=True), [])
+                if len(cells) != len(header):
+                    raise ValueError(f"{len(cells)} cells, where the header has {len(header)}")
+                row |= {name: cell or None for name, cell in zip(header, cells, strict=True)}
+                for name in numbers:
+                    row[name] = _number(row[name], name)
+            except (ValueError, csv.Error) as error:
+                wrong[record] = str(error)
+                row = dict.fromkeys(header)
+            rows.append(row)
+        columns = {}
+        for name in header:
+            kind = pa.float64() if name in numbers else pa.string()
+            columns[name] = pa.array([row[name] for row in rows], kind)
+        return pa.table(columns)
+
+
+def _number(cell: str | None, name: str) -> float | None:
+    if cell is None:
+        return None
+    try:
+        if not cell.isascii() or "_" in cell:  # which only Python takes for digits
+            raise ValueError
+        return float(cell)
+    except ValueError:
+        raise ValueError(f"{name}: Input should be a valid number, not {cell!r}") from None
+
+
+def _read(lines: list[bytes], header: list[str], numbers: list[str]) -> Any:
+    """Lines as a table, or None if one of them is wrong."""
+    text = b"\n".join(lines)
+    # what Arrow would take for more lines, or fewer, and cells that are too long for the slow way
+    quoted = b'"' in text and any(b'"' in line and not _fits(line) for line in lines)
+    if quoted or b"\r" in text:
+        return None
+    if max(map(len, lines), default=0) > csv.field_size_limit():
+        return None
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(text),
+            read_options=pa_csv.ReadOptions(column_names=header, use_threads=False),
+            parse_options=pa_csv.ParseOptions(newlines_in_values=False),
+            convert_options=pa_csv.ConvertOptions(
+                column_types={
+                    name: pa.float64() if name in numbers else pa.string() for name in header
+                },
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return table if table.num_rows == len(lines) else None

@@ -1,0 +1,235 @@
+"""Lines of a file, of standard input, or of a file that grows."""
+
+import codecs
+import gzip
+import os
+import select
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from stream_rank.codec.limits import MOST_BYTES
+from stream_rank.engine.reading.newlines import find_lines
+from stream_rank.engine.reading.scan import PADDING
+from stream_rank.errors import InputError
+from stream_rank.ingest.chunk import Position, Records
+
+__all__ = ["Followed", "LineFile", "Lines", "StandardInput"]
+
+_BLOCK_BYTES = 1 << 20
+"""Read at a time: some thousand events, and small beside a second-level cache."""
+_FIRST_LINES, _MOST_LINES = 64, 1 << 14
+"""Of the first chunk, and of others: before the first events nobody knows what features there are, and those that
+come with new ones are read the slow way."""
+_MOMENT = 0.05
+"""Seconds that a source waits for more before it says that nothing came."""
+
+
+class _Bytes(Protocol):
+    """Bytes that come; `read_into` gives how many, 0 at the end, None if nothing came for a moment."""
+
+    def read_into(self, room: memoryview) -> int | None: ...
+
+
+class Lines:
+    """Lines of bytes that come, as records."""
+
+    def __init__(self, name: str, incoming: _Bytes, begin: Position | None, skip: int = 0) -> None:
+        """`skip` bytes come again that were read before."""
+        self._name, self._incoming = name, incoming
+        self._offset = begin["bytes"] if begin else 0
+        self._line = begin["lines"] if begin else 0
+        self._skip = skip
+        self._most = _FIRST_LINES
+
+    def chunks(self) -> Iterator[Records | None]:
+        """The lines, a block at a time. Of a line that is longer than any event may be only the beginning is kept."""
+        text = np.zeros(_BLOCK_BYTES + MOST_BYTES + 1 + PADDING, np.uint8)
+        room = memoryview(text.data).cast("B")
+        end, overlong = 0, 0
+        while True:
+            most = min(end + _BLOCK_BYTES, len(text) - PADDING)
+            count = self._incoming.read_into(room[end:most])
+            if count is None:
+                yield None
+                continue
+            if self._skip and count:
+                passed = min(self._skip, count)
+                self._skip -= passed
+                room[end : end + count - passed] = room[end + passed : end + count]
+                count -= passed
+                if not count:
+                    continue
+            ended = count == 0
+            if ended:
+                if self._skip:
+                    raise InputError(
+                        f"{self._name} ends {self._skip:,} bytes before the place to go on from: "
+                        "is it the same stream?"
+                    )
+                if end == 0:
+                    return
+                text[end] = 10
+                end += 1
+            else:
+                end += count
+            begin = 0
+            if self._offset == 0 and text[:end].tobytes().startswith(codecs.BOM_UTF8):
+                begin = self._offset = len(codecs.BOM_UTF8)
+            while True:
+                records, rest = self._lines(text, begin, end, overlong, ended)
+                if not len(records):
+                    break
+                overlong = 0
+                yield records
+                begin = rest
+            if ended:
+                return
+            left = end - begin
+            text[:left] = text[begin:end].copy()
+            end = left
+            if end > MOST_BYTES:
+                overlong += end - MOST_BYTES - 1
+                end = MOST_BYTES + 1
+
+    def _lines(
+        self, text: Any, begin: int, end: int, overlong: int, ended: bool
+    ) -> tuple[Records, int]:
+        """The next whole lines; `overlong` bytes of the first were dropped."""
+        starts, ends = np.empty(self._most, np.int64), np.empty(self._most, np.int64)
+        count, rest = find_lines(text, begin, end, starts, ends)
+        starts, ends = starts[:count], ends[:count]
+        offset, first = self._offset - begin + overlong, self._line
+        last = int(ended and rest == end)  # its newline was never there
+
+        def position_after(done: int) -> Position:
+            if done == 0:
+                return {"bytes": offset + begin - overlong, "lines": first}
+            missing = last if done == count else 0
+            return {"bytes": offset + int(ends[done - 1]) + 1 - missing, "lines": first + done}
+
+        if count:
+            self._offset = offset + rest
+            self._line += count
+            self._most = _MOST_LINES
+        return (
+            Records(text, starts, ends, position_after, lambda i: f"{self._name}:{first + i + 1}"),
+            rest,
+        )
+
+
+class _FromFile:
+    def __init__(self, file: Any, name: str) -> None:
+        self._read, self._name = file.readinto, name
+
+    def read_into(self, room: memoryview) -> int | None:
+        try:
+            return int(self._read(room))
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(f"{self._name} cannot be read on: {error}") from error
+
+
+def _zstandard(path: Path) -> Any:
+    import pyarrow as pa  # takes a quarter of a second to load, and plain files need none of it
+
+    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+
+
+def _plain(path: Path) -> Any:
+    return path.open("rb", buffering=0)
+
+
+def _opened(path: Path, opener: Callable[[Path], Any]) -> Any:
+    try:
+        return opener(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+_OPENERS: dict[str, Callable[[Path], Any]] = {
+    ".gz": gzip.GzipFile,
+    ".zst": _zstandard,
+}
+
+
+class LineFile:
+    """A file of lines, plain or compressed. Going on in a compressed one means reading it from its beginning."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self._path = str(path), path
+
+    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+        """Lines from a position on."""
+        opener = _OPENERS.get(self._path.suffix.lower())
+        done = position["bytes"] if position else 0
+        with _opened(self._path, opener or _plain) as file:
+            if not opener:
+                if done > os.fstat(file.fileno()).st_size:
+                    raise InputError(
+                        f"{self.name} is shorter than the {done:,} bytes that were read of it"
+                    )
+                file.seek(done)
+            skip = done if opener else 0
+            yield from Lines(self.name, _FromFile(file, self.name), position, skip).chunks()
+
+    def progress(self, position: Position | None) -> float | None:
+        """The share of the bytes; not known of compressed files."""
+        if self._path.suffix.lower() in _OPENERS:
+            return None
+        return (position["bytes"] if position else 0) / max(1, self._path.stat().st_size)
+
+
+class StandardInput:
+    """What is piped in, learned as it comes."""
+
+    name = "standard input"
+
+    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+        """Lines; the same stream must come again when a run is resumed."""
+        skip = position["bytes"] if position else 0
+        yield from Lines(self.name, self, position, skip).chunks()
+
+    def read_into(self, room: memoryview) -> int | None:
+        """What is there."""
+        handle = sys.stdin.fileno()
+        if not select.select([handle], [], [], _MOMENT)[0]:
+            return None
+        return os.readv(handle, [room])
+
+    def progress(self, position: Position | None) -> float | None:
+        """Nobody knows."""
+        return None
+
+
+class Followed:
+    """A file that grows, as `tail -f` shows it. It has no end."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self._path = str(path), path
+
+    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+        """Lines from a position on, a line only when it is whole."""
+        self._offset = position["bytes"] if position else 0
+        with _opened(self._path, _plain) as self._file:
+            self._file.seek(self._offset)
+            yield from Lines(self.name, self, position).chunks()
+
+    def read_into(self, room: memoryview) -> int | None:
+        """What has come since."""
+        count: int = self._file.readinto(room)
+        if count:
+            self._offset += count
+            return count
+        if os.fstat(self._file.fileno()).st_size < self._offset:
+            raise InputError(f"{self.name} became shorter while it was followed")
+        time.sleep(_MOMENT)
+        return None
+
+    def progress(self, position: Position | None) -> float | None:
+        """There is no end."""
+        return None

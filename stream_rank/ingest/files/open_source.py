@@ -1,0 +1,148 @@
+"""From what somebody names to a source."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from stream_rank.errors import ConfigError, InputError
+from stream_rank.ingest.chunk import Columns, Position, Records
+from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.files.lines import Followed, LineFile, StandardInput
+from stream_rank.ingest.files.synthetic import Synthetic
+from stream_rank.ingest.source import Source
+
+__all__ = ["FORMATS", "Chain", "open_source"]
+
+FORMATS = ("jsonl", "csv", "parquet", "arrow")
+_SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+_COMPRESSED = (".gz", ".zst")
+_SYNTHETIC = "synthetic:"
+
+
+class Chain:
+    """Sources one behind the other."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self.name = ", ".join(source.name for source in sources)
+
+    def chunks(self, position: Position | None) -> Iterator[Records | Columns | None]:
+        """Events from a position on."""
+        first = position["source"] if position else 0
+        if position and (
+            first >= len(self._sources) or self._sources[first].name != position["name"]
+        ):
+            raise InputError(
+                f"the run that is resumed was reading {position['name']} as its input number {first + 1}; "
+                f"now there is {self.name}: give the same inputs in the same order"
+            )
+        inner = position["at"] if position else None
+        for number in range(first, len(self._sources)):
+            source = self._sources[number]
+            for chunk in source.chunks(inner):
+                if chunk is None:
+                    yield None
+                    continue
+                placed = _Placed(number, source.name, chunk.position_after)
+                yield replace(chunk, position_after=placed)
+            inner = None
+
+    def progress(self, position: Position | None) -> float | None:
+        """Each source counts the same."""
+        done = position["source"] if position else 0
+        part = self._sources[done].progress(position["at"] if position else None)
+        return None if part is None else (done + part) / len(self._sources)
+
+
+class _Placed:
+    """A position of one source as one of the chain."""
+
+    def __init__(self, number: int, name: str, inner: object) -> None:
+        self._number, self._name, self._inner = number, name, inner
+
+    def __call__(self, done: int) -> Position:
+        at = self._inner(done)  # type: ignore[operator]
+        return {"source": self._number, "name": self._name, "at": at}
+
+
+def _synthetic(name: str) -> Source:
+    count = name.removeprefix(_SYNTHETIC).replace("_", "").replace(",", "")
+    if not count.isdecimal() or int(count) < 1:
+        raise InputError(f"{name!r}: how many events? as in synthetic:100000")
+    return Synthetic(int(count))
+
+
+def _format_of(path: Path, given: str | None) -> str:
+    if given is not None:
+        return given
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _COMPRESSED]
+    found = _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    if found is None:
+        raise InputError(
+            f"{path} has none of the endings {', '.join(_SUFFIXES)}; say what it is with --format"
+        )
+    return found
+
+
+def _single(name: str, form: str | None, mapping: Mapping, follow: bool) -> Source:
+    if name.startswith(_SYNTHETIC):
+        return _synthetic(name)
+    path = Path(name)
+    if name == "-":
+        form, source = form or "jsonl", StandardInput()
+    else:
+        if not path.is_file():
+            near = get_close_matches(path.name, _beside(path), 1)
+            hint = f"; there is {path.with_name(near[0])}" if near else ""
+            raise InputError(f"{name} is not a file{hint}")
+        form = _format_of(path, form)
+        if follow and path.suffix.lower() in _COMPRESSED:
+            raise InputError(f"{name} is compressed; only plain files can be followed")
+        source = Followed(path) if follow else LineFile(path)  # type: ignore[assignment]
+    if form == "jsonl":
+        return source
+    if form == "csv":
+        from stream_rank.ingest.files.csv_file import Csv  # Arrow takes a while to load
+
+        return Csv(source, mapping)
+    if follow or name == "-":
+        raise InputError(f"{name}: {form} can be read from whole files only")
+    from stream_rank.ingest.files.arrow_file import ArrowFile, ParquetFile
+
+    return (ParquetFile if form == "parquet" else ArrowFile)(path, mapping)
+
+
+def open_source(
+    names: Sequence[str],
+    form: str | None = None,
+    mapping: Mapping | None = None,
+    follow: bool = False,
+) -> Source:
+    """The events of files (or "-", or "synthetic:100000"), one file behind the other."""
+    mapping = mapping or Mapping()
+    # only the last one has no end that matters
+    sources = [_single(name, form, mapping, follow and name == names[-1]) for name in names]
+    plain = LineFile | StandardInput | Followed | Synthetic
+    if mapping != Mapping() and all(isinstance(source, plain) for source in sources):
+        raise ConfigError(
+            f"--columns is for tables; {names[0]} has events with x and y of their own"
+        )
+    return Chain(sources)
+
+
+def _beside(path: Path) -> list[str]:
+    try:
+        return [each.name for each in path.parent.iterdir()]
+    except OSError:
+        return []

@@ -1,0 +1,46 @@
+"""Clients by their names."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from stream_rank.errors import ConfigError
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import Consumer, Place, Producer, Subscription
+
+__all__ = ["consumer_of", "producer_of"]
+
+
+@contextmanager
+def _there() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise ConfigError(
+            f"client confluent needs confluent-kafka: pip install 'stream-rank[fast]' ({error})"
+        ) from None
+
+
+def consumer_of(
+    client: str, connection: Connection, member: Subscription, place: Place
+) -> Consumer:
+    """A consumer by the client of that name."""
+    if client == "confluent":
+        with _there():
+            from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
+        return ConfluentConsumer(connection, member, place)
+    if member.protocol != "classic":
+        raise ConfigError(f"group_protocol {member.protocol} needs client = confluent")
+    from stream_rank.ingest.kafka.kafka_python.consumer import KafkaPythonConsumer
+
+    return KafkaPythonConsumer(connection, member, place)
+
+
+def producer_of(client: str, connection: Connection) -> Producer:
+    """A producer by the client of that name."""
+    if client == "confluent":
+        with _there():
+            from stream_rank.ingest.kafka.confluent.producer import ConfluentProducer
+        return ConfluentProducer(connection)
+    from stream_rank.ingest.kafka.kafka_python.producer import KafkaPythonProducer
+
+    return KafkaPythonProducer(connection)

@@ -1,0 +1,91 @@
+"""How confluent-kafka is told where the brokers are, and what its errors mean."""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+
+from stream_rank.errors import FatalKafkaError, RetriableKafkaError
+from stream_rank.ingest.kafka.connection import Connection
+
+__all__ = [
+    "LARGEST_REQUEST",
+    "METADATA_MS",
+    "PATIENCE",
+    "REFUSALS",
+    "as_ours",
+    "settings_of",
+    "translated",
+]
+
+PATIENCE = 5.0
+"""Seconds for a question to a broker."""
+METADATA_MS = 10_000
+"""New topics and partitions are found within so long; after it, what is not known is not there."""
+LARGEST_REQUEST = 200_000_000
+"""No limit of ours: the broker has one, and knows it."""
+REFUSALS = {
+    KafkaError._AUTHENTICATION,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError._SSL,
+    KafkaError._INVALID_ARG,
+    KafkaError._UNSUPPORTED_FEATURE,
+    KafkaError.UNSUPPORTED_SASL_MECHANISM,
+    KafkaError.UNSUPPORTED_VERSION,
+    KafkaError._FATAL,
+}
+"""Errors that no waiting mends."""
+_LOG = logging.getLogger("confluent")
+_LOG.addHandler(logging.NullHandler())
+_TOKEN_SECONDS = 300.0
+"""After which the file with the token is read again."""
+
+
+def settings_of(connection: Connection) -> dict[str, Any]:
+    """What both a consumer and a producer are made with."""
+    settings: dict[str, Any] = {
+        "bootstrap.servers": ",".join(connection.brokers),
+        "security.protocol": connection.protocol,
+        "client.id": "stream-rank",
+        "topic.metadata.refresh.interval.ms": METADATA_MS,
+        "reconnect.backoff.max.ms": 5_000,
+        "log_level": 4,
+        "logger": _LOG,
+    }
+    paths = {"ssl.ca.location": connection.tls_ca, "ssl.certificate.location": connection.tls_cert}
+    paths["ssl.key.location"] = connection.tls_key
+    settings |= {name: str(path) for name, path in paths.items() if path is not None}
+    if connection.sasl:
+        settings["sasl.mechanism"] = connection.sasl
+        path = connection.token_file
+        if path is not None:
+            settings["oauth_cb"] = lambda _: (
+                path.read_text().strip(),
+                time.time() + _TOKEN_SECONDS,
+            )
+        else:
+            settings["sasl.username"] = connection.username
+            settings["sasl.password"] = connection.password
+    return settings
+
+
+@contextmanager
+def translated(connection: Connection) -> Iterator[None]:
+    """The client's errors as the port's: those that last, and those that pass."""
+    try:
+        yield
+    except KafkaException as error:
+        raise as_ours(connection, error.args[0]) from error
+
+
+def as_ours(connection: Connection, error: Any) -> FatalKafkaError | RetriableKafkaError:
+    """The port's error for the client's."""
+    if error.code() in REFUSALS or error.fatal():
+        return FatalKafkaError(f"Kafka at {connection.described} refuses: {error.str()}")
+    return RetriableKafkaError(f"Kafka at {connection.described}: {error.str()}")

@@ -1,0 +1,307 @@
+"""Messages by confluent-kafka."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby, repeat
+from operator import is_
+from typing import Any
+
+import confluent_kafka as client
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from stream_rank.errors import FatalKafkaError, RetriableKafkaError
+from stream_rank.ingest.kafka.confluent.client_settings import (
+    LARGEST_REQUEST,
+    PATIENCE,
+    as_ours,
+    settings_of,
+    translated,
+)
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import (
+    ConsumerRecord,
+    Headers,
+    OffsetRange,
+    Partition,
+    PartitionRecords,
+    Place,
+    Subscription,
+)
+
+__all__ = ["ConfluentConsumer"]
+
+_TRIES, _PAUSE = 20, 0.5
+"""Of questions where partitions are placed, and seconds between them: librdkafka waits for that answer."""
+_MOST_RECORDS = 8_192
+"""Of a poll, as with kafka-python."""
+_AT_ONCE = 512
+"""Of them, taken together: whoever learns meanwhile waits for the interpreter's lock until they are made, a few tenths of a
+millisecond, not several; fewer would cost more than that spares."""
+# by the class, since a call by name costs as much again as what it gives
+_ERROR, _PARTITION = client.Message.error, client.Message.partition
+_OFFSET, _VALUE = client.Message.offset, client.Message.value
+
+
+class ConfluentConsumer:
+    """A `Consumer` by confluent-kafka."""
+
+    def __init__(self, connection: Connection, member: Subscription, place: Place) -> None:
+        self._connection, self._member, self._place = connection, member, place
+        self._client: Any = None
+        self._placed: set[Partition] = set()
+        self._displaced: set[Partition] = set()
+        self._anew: set[Partition] = set()
+        self._reached: dict[Partition, int] = {}
+        self._failed: Exception | None = None
+        self._next_look = time.monotonic() + 1.0
+        self.rebalances = 0
+
+    @property
+    def assignment(self) -> frozenset[Partition]:
+        """The partitions that are ours and placed."""
+        return frozenset(self._placed)
+
+    def _open(self) -> Any:
+        settings = {
+            **settings_of(self._connection),
+            "group.id": self._member.group or "stream-rank-reader",
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "auto.offset.reset": "error",
+            "isolation.level": "read_committed",
+            "enable.partition.eof": True,
+            "allow.auto.create.topics": False,
+            "fetch.wait.max.ms": 100,
+            "queued.max.messages.kbytes": 1 << 16,
+            "fetch.message.max.bytes": 4 << 20,
+            "fetch.queue.backoff.ms": 1,  # when its queue is full; else a second, in which it runs dry
+            "receive.message.max.bytes": 2 * LARGEST_REQUEST,
+            "error_cb": self._on_error,
+        }
+        if self._member.group is None or self._member.protocol == "classic":
+            settings["session.timeout.ms"] = self._member.session_ms
+            settings["heartbeat.interval.ms"] = min(3_000, self._member.session_ms // 3)
+            settings["max.poll.interval.ms"] = max(300_000, self._member.session_ms)
+        else:
+            settings["group.protocol"] = self._member.protocol
+        self._client = client.Consumer(settings)
+        if self._member.group is None:
+            try:
+                found = self._client.list_topics(timeout=PATIENCE)
+                parts = [
+                    TopicPartition(topic, number)
+                    for topic in self._member.topics
+                    for number in self._numbers(found, topic)
+                ]
+                self._on_assign(self._client, parts)
+            except BaseException:
+                self._client.close()
+                self._client = None
+                raise
+        else:
+            self._client.subscribe(
+                list(self._member.topics),
+                on_assign=self._on_assign,
+                on_revoke=self._on_revoke,
+                on_lost=self._on_revoke,
+            )
+        return self._client
+
+    def _numbers(self, found: Any, topic: str) -> list[int]:
+        if topic not in found.topics or not found.topics[topic].partitions:
+            raise self._connection.lacks(topic)
+        return sorted(found.topics[topic].partitions)
+
+    # Called back within poll ----------------------------------------------------------------
+
+    def _on_error(self, error: Any) -> None:
+        self._failed = self._failed or as_ours(self._connection, error)
+
+    def _on_assign(self, consumer: Any, partitions: list[Any]) -> None:
+        self.rebalances += bool(partitions)
+        ours = [Partition(each.topic, each.partition) for each in partitions]
+        try:
+            positions = self._place({each: self._bounds(each) for each in ours}) if ours else {}
+        except (FatalKafkaError, RetriableKafkaError) as error:
+            self._failed = (
+                error if isinstance(error, FatalKafkaError) else FatalKafkaError(str(error))
+            )
+            return
+        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        if self._incremental:
+            consumer.incremental_assign(placed)
+        else:
+            consumer.assign(placed)
+        self._placed |= set(ours)
+        self._anew |= set(ours)
+        for each in ours:
+            self._reached.pop(each, None)
+
+    def _on_revoke(self, consumer: Any, partitions: list[Any]) -> None:
+        self.rebalances += bool(partitions)
+        self._placed -= {Partition(each.topic, each.partition) for each in partitions}
+        if self._incremental:
+            consumer.incremental_unassign(partitions)
+        else:
+            consumer.unassign()
+
+    @property
+    def _incremental(self) -> bool:
+        return self._member.group is not None and self._member.protocol == "consumer"
+
+    def _bounds(self, partition: Partition) -> OffsetRange:
+        where = TopicPartition(partition.topic, partition.number)
+        for left in reversed(range(_TRIES)):
+            try:
+                first, end = self._client.get_watermark_offsets(where, timeout=PATIENCE)
+                return OffsetRange(first, end)
+            except KafkaException as error:
+                if not left:
+                    raise as_ours(self._connection, error.args[0]) from error
+                time.sleep(_PAUSE)  # a leader may be on its way
+        raise AssertionError("there is a last try")
+
+    # Called by whoever polls ----------------------------------------------------------------
+
+    def poll(self, seconds: float) -> list[PartitionRecords]:
+        """What has come."""
+        with translated(self._connection):
+            consumer = self._client or self._open()
+            self._place_again()
+            found = self._consumed(consumer, seconds)
+        if not all(map(is_, map(_ERROR, found), repeat(None))):
+            for message in found:
+                if message.error() is not None:
+                    self._note(message)
+            found = [message for message in found if message.error() is None]
+        failed, self._failed = self._failed, None
+        if isinstance(failed, FatalKafkaError) or (failed is not None and not found):
+            raise failed
+        if not found and not self._placed and time.monotonic() > self._next_look:
+            self._next_look = time.monotonic() + PATIENCE
+            with translated(self._connection):
+                known = consumer.list_topics(timeout=PATIENCE)
+            for topic in self._member.topics:
+                self._numbers(known, topic)
+        numbers = list(map(_PARTITION, found))
+        first = numbers[0] if numbers else 0
+        if len(self._member.topics) == 1 and numbers.count(first) == len(numbers):
+            return [_slice(found)] if found else []
+        runs = groupby(found, lambda message: (message.topic(), message.partition()))
+        return [_slice(list(run)) for _, run in runs]
+
+    def _consumed(self, consumer: Any, seconds: float) -> list[Any]:
+        """What there is, or what comes first within so many seconds."""
+        some: list[Any] = consumer.consume(_AT_ONCE, seconds)
+        found = some
+        while len(some) == _AT_ONCE and len(found) < _MOST_RECORDS:
+            self._anew.clear()
+            try:
+                some = consumer.consume(_AT_ONCE, 0)
+            except KafkaException as error:  # what was taken before does not come again
+                self._on_error(error.args[0])
+                break
+            if self._anew:  # but this does, from where it was placed meanwhile
+                found = [each for each in found if _partition_of(each) not in self._anew]
+            found += some
+        return found
+
+    def _note(self, message: Any) -> None:
+        """An error that came as a message."""
+        error = message.error()
+        if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
+            self._displaced.add(_partition_of(message))
+        elif error.code() == KafkaError._PARTITION_EOF:
+            self._reached[_partition_of(message)] = message.offset()
+        else:
+            self._on_error(error)
+
+    def _place_again(self) -> None:
+        """Ask again where to read partitions from that do not have what they were asked for."""
+        if not self._displaced:
+            return
+        # seeking is no good: librdkafka has stopped to fetch them. And what is not assigned bit by bit is so at once.
+        again = self._displaced & self._placed if self._incremental else self._placed
+        positions = self._place({each: self._bounds(each) for each in again})
+        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        if self._incremental:
+            self._client.incremental_unassign(placed)
+            self._client.incremental_assign(placed)
+        else:
+            self._client.assign(placed)
+        self._displaced.clear()
+        self._reached.clear()
+
+    def reached(self) -> Mapping[Partition, int]:
+        """How far everything was given out, where a partition's end was met."""
+        return {p: at for p, at in self._reached.items() if p in self._placed}
+
+    def ends(self) -> Mapping[Partition, int]:
+        """The end of every assigned partition as last heard of."""
+        found: dict[Partition, int] = {}
+        consumer = self._client
+        for partition in self.assignment if consumer is not None else ():
+            where = TopicPartition(partition.topic, partition.number)
+            with suppress(KafkaException):
+                known = consumer.get_watermark_offsets(where, cached=True)
+                if known is not None and known[1] >= 0:
+                    found[partition] = int(known[1])
+        return found
+
+    def commit(self, positions: Mapping[Partition, int]) -> None:
+        """Tell the group how far we are."""
+        if self._client is None or self._member.group is None or not positions:
+            return
+        offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        with suppress(KafkaException):
+            self._client.commit(offsets=offsets, asynchronous=True)
+
+    def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """What was told to the group."""
+        with translated(self._connection):
+            consumer = self._client or self._open()
+            asked = [TopicPartition(p.topic, p.number) for p in partitions]
+            known = consumer.committed(asked, timeout=PATIENCE)
+        return {Partition(p.topic, p.partition): p.offset for p in known if p.offset >= 0}
+
+    def close(self, seconds: float) -> None:
+        """Leave the group."""
+        consumer, self._client = self._client, None
+        if consumer is not None:  # it would wait for a broker that does not answer
+            thread = threading.Thread(target=_close, args=(consumer,), daemon=True)
+            thread.start()
+            thread.join(seconds)
+
+
+def _close(consumer: Any) -> None:
+    with suppress(KafkaException, RuntimeError):
+        consumer.close()
+
+
+def _partition_of(message: Any) -> Partition:
+    return Partition(message.topic(), message.partition())
+
+
+def _headers(message: Any) -> Headers:
+    """None of them if the name of one is not UTF-8: the client cannot give the others either."""
+    try:
+        return message.headers() or []
+    except (SystemError, UnicodeDecodeError):
+        return []
+
+
+def _slice(messages: list[Any]) -> PartitionRecords:
+    def whole(i: int) -> ConsumerRecord:
+        message = messages[i]
+        return ConsumerRecord(
+            message.value(), message.key(), _headers(message), message.timestamp()[1]
+        )
+
+    return PartitionRecords(
+        _partition_of(messages[0]),
+        list(map(_OFFSET, messages)),  # type: ignore[arg-type]
+        list(map(_VALUE, messages)),
+        whole,
+    )

@@ -1,0 +1,97 @@
+"""How kafka-python is told where the brokers are, and what its errors mean."""
+
+import logging
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kafka import errors as kafka
+from kafka.net.sasl.oauth import AbstractTokenProvider
+
+from stream_rank.errors import FatalKafkaError, RetriableKafkaError
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.kafka_python.last_words import listen_to_the_end
+
+__all__ = ["PATIENCE_MS", "refused", "settings_of", "translated"]
+
+PATIENCE_MS = 5_000
+"""Of questions to brokers: whoever asks has other things to do too."""
+_METADATA_MS = 10_000
+"""New topics and partitions are found within so long."""
+_REFUSALS = (
+    kafka.SaslAuthenticationFailedError,
+    kafka.UnsupportedSaslMechanismError,
+    kafka.IllegalSaslStateError,
+    kafka.AuthorizationError,
+    kafka.KafkaConfigurationError,
+    kafka.UnsupportedCodecError,
+    kafka.UnsupportedVersionError,
+    kafka.FencedInstanceIdError,
+    ssl.SSLError,
+)
+"""Errors that no waiting mends ..."""
+_HANGING_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+"""... but for these, which a broker that is just stopping brings about."""
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+listen_to_the_end()
+
+
+class _Token(AbstractTokenProvider):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def token(self) -> str:
+        return self._path.read_text().strip()
+
+
+def settings_of(connection: Connection) -> dict[str, Any]:
+    """What both a consumer and a producer are made with."""
+    settings: dict[str, Any] = {
+        "bootstrap_servers": list(connection.brokers),
+        "bootstrap_timeout_ms": PATIENCE_MS,
+        "security_protocol": connection.protocol,
+        "metadata_max_age_ms": _METADATA_MS,
+        "client_id": "stream-rank",
+        "metrics_enabled": False,
+        "reconnect_backoff_max_ms": PATIENCE_MS,
+    }
+    if connection.tls:
+        paths = {"ssl_cafile": connection.tls_ca, "ssl_certfile": connection.tls_cert}
+        paths["ssl_keyfile"] = connection.tls_key
+        settings |= {name: str(path) for name, path in paths.items() if path is not None}
+    if connection.sasl:
+        settings["sasl_mechanism"] = connection.sasl
+        if connection.token_file is not None:
+            settings["sasl_oauth_token_provider"] = _Token(connection.token_file)
+        else:
+            settings["sasl_plain_username"] = connection.username
+            settings["sasl_plain_password"] = connection.password
+    return settings
+
+
+def refused(connection: Connection, error: BaseException) -> FatalKafkaError | None:
+    """What to say of an error if it, or what it came from, lasts."""
+    where = f"Kafka at {connection.described}"
+    for each in (error, error.__cause__, error.__context__, *error.args):
+        if not isinstance(each, _REFUSALS) or isinstance(each, _HANGING_UP):
+            continue
+        if isinstance(each, ssl.SSLCertVerificationError):
+            return FatalKafkaError(f"{where} is not trusted: {each}; see tls_ca")
+        if isinstance(each, ssl.SSLError):
+            return FatalKafkaError(f"no TLS with {where}: {each}; see tls, tls_cert and tls_key")
+        who = f"; we log in as {connection.username}" if connection.username else ""
+        return FatalKafkaError(f"{where} refuses: {each}{who}")
+    return None
+
+
+@contextmanager
+def translated(connection: Connection) -> Iterator[None]:
+    """The client's errors as the port's: those that last, and those that pass."""
+    try:
+        yield
+    except (kafka.KafkaError, OSError) as error:
+        lasting = refused(connection, error)
+        trouble = RetriableKafkaError(f"Kafka at {connection.described}: {error}")
+        raise lasting or trouble from error

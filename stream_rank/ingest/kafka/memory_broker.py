@@ -1,0 +1,183 @@
+"""A broker in memory, for tests: it keeps to the contract that Kafka's clients are tested by."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from stream_rank.ingest.kafka.port import (
+    ConsumerRecord,
+    OffsetRange,
+    Partition,
+    PartitionRecords,
+    Place,
+    ProducerRecord,
+)
+
+__all__ = ["MemoryBroker", "MemoryConsumer", "MemoryProducer"]
+
+_NAP = 0.005
+
+
+class MemoryBroker:
+    """Topics, and groups whose members share partitions evenly."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.topics: dict[str, list[list[ConsumerRecord]]] = {}
+        self.first: dict[Partition, int] = {}
+        self.committed: dict[tuple[str, Partition], int] = {}
+        self.members: dict[str, list[MemoryConsumer]] = {}
+        self._next = count()
+
+    def create(self, topic: str, partitions: int = 1) -> None:
+        """Make a topic."""
+        with self.lock:
+            self.topics[topic] = [[] for _ in range(partitions)]
+            for members in self.members.values():
+                for member in members:
+                    member.stale = True
+
+    def drop_before(self, partition: Partition, offset: int) -> None:
+        """What retention does."""
+        self.first[partition] = offset
+
+    def partitions(self, topics: Sequence[str]) -> list[Partition]:
+        """All partitions of some topics."""
+        return [
+            Partition(topic, number)
+            for topic in topics
+            for number in range(len(self.topics.get(topic, ())))
+        ]
+
+    def bounds(self, partition: Partition) -> OffsetRange:
+        """The bounds of a partition."""
+        log = self.topics[partition.topic][partition.number]
+        return OffsetRange(self.first.get(partition, 0), len(log))
+
+    def append(self, message: ProducerRecord) -> None:
+        """Take a message."""
+        with self.lock:
+            logs = self.topics[message.topic]
+            if message.partition is not None:
+                number = message.partition
+            elif message.key is not None:
+                number = sum(message.key) % len(logs)
+            else:
+                number = next(self._next) % len(logs)
+            now = int(time.time() * 1000)
+            logs[number].append(ConsumerRecord(message.value, message.key, message.headers, now))
+
+    def share_of(self, member: "MemoryConsumer") -> list[Partition]:
+        """The partitions of a member."""
+        everything = self.partitions(member.topics)
+        if member.group is None:
+            return everything
+        members = self.members[member.group]
+        return everything[members.index(member) :: len(members)]
+
+    def changed(self, group: str) -> None:
+        """Let every member of a group look again at what is its own."""
+        for member in self.members[group]:
+            member.stale = True
+
+
+class MemoryConsumer:
+    """A consumer of a `MemoryBroker`."""
+
+    def __init__(
+        self, broker: MemoryBroker, group: str | None, topics: Sequence[str], place: Place
+    ) -> None:
+        self._broker, self._place = broker, place
+        self.group, self.topics = group, topics
+        self.stale = True
+        self.rebalances = 0
+        self._positions: dict[Partition, int] = {}
+        if group is not None:
+            with broker.lock:
+                broker.members.setdefault(group, []).append(self)
+                broker.changed(group)
+
+    @property
+    def assignment(self) -> frozenset[Partition]:
+        """The partitions that are ours."""
+        return frozenset(self._positions)
+
+    def poll(self, seconds: float) -> list[PartitionRecords]:
+        """What has come."""
+        until = time.monotonic() + seconds
+        while True:
+            with self._broker.lock:
+                if self.stale:
+                    self._rebalance()
+                found = [each for each in map(self._read, list(self._positions)) if each.offsets]
+            if found or time.monotonic() >= until:
+                return found
+            time.sleep(_NAP)
+
+    def _rebalance(self) -> None:
+        mine = self._broker.share_of(self)
+        if mine or self._positions:
+            self.rebalances += 1
+        self._positions = {}
+        if mine:
+            bounds = {partition: self._broker.bounds(partition) for partition in mine}
+            self._positions = dict(self._place(bounds))
+        self.stale = False
+
+    def _read(self, partition: Partition) -> PartitionRecords:
+        begin = self._positions[partition]
+        log = self._broker.topics[partition.topic][partition.number]
+        messages = log[begin : begin + 500]
+        self._positions[partition] = begin + len(messages)
+        return PartitionRecords(
+            partition,
+            list(range(begin, begin + len(messages))),
+            [message.value for message in messages],
+            messages.__getitem__,
+        )
+
+    def reached(self) -> Mapping[Partition, int]:
+        """Where reading goes on."""
+        return dict(self._positions)
+
+    def ends(self) -> Mapping[Partition, int]:
+        """The ends of our partitions."""
+        return {partition: self._broker.bounds(partition).end for partition in self._positions}
+
+    def commit(self, positions: Mapping[Partition, int]) -> None:
+        """Tell the group how far we are."""
+        if self.group is not None:
+            for partition, offset in positions.items():
+                self._broker.committed[self.group, partition] = offset
+
+    def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """What was told to the group."""
+        known, group = self._broker.committed, self.group
+        return {each: known[group, each] for each in partitions if (group, each) in known}  # type: ignore[index]
+
+    def close(self, seconds: float) -> None:
+        """Leave the group."""
+        with self._broker.lock:
+            if self.group is not None and self in self._broker.members[self.group]:
+                self._broker.members[self.group].remove(self)
+                self._broker.changed(self.group)
+        self._positions = {}
+
+
+class MemoryProducer:
+    """A producer for a `MemoryBroker`."""
+
+    def __init__(self, broker: MemoryBroker) -> None:
+        self._broker = broker
+        self.waiting = 0
+
+    def send(self, message: ProducerRecord) -> None:
+        """Send at once."""
+        self._broker.append(message)
+
+    def flush(self, seconds: float) -> None:
+        """All is there already."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""

@@ -1,0 +1,104 @@
+"""What the learners of differences share: events may come in groups, and only differences within one count."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.errors import EventError
+from stream_rank.learners.base.groups import Groups
+from stream_rank.learners.base.learner import Features
+from stream_rank.learners.base.score_learner import ScoreLearner
+from stream_rank.learners.models.model import GroupedModel
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.table import Table
+
+__all__ = ["GroupedLearner"]
+
+Array = npt.NDArray[Any]
+
+
+class GroupedLearner(ScoreLearner):
+    """A learner of scores whose events may come in groups: of a query, a user, a race.
+
+    Events without a group are a group as well.
+    """
+
+    _model: GroupedModel
+
+    def __init__(self, most_groups: int) -> None:
+        self._groups = Groups(most_groups)
+        super().__init__()
+        self._make_groups()
+
+    def _make_groups(self) -> None:
+        """Make room for all groups, and for the next that is new."""
+        if self._model.make_groups(len(self._groups) + 2):
+            self._find_row()
+
+    def predict_one(self, x: Features, group: Hashable = None) -> float:
+        """The score of an event, which is the same in every group."""
+        return self.utility_one(x)
+
+    def learn_one(self, x: Features, y: float, group: Hashable = None) -> None:
+        """Learn one event; a `ValueError` leaves the learner as it was."""
+        label = self._label(y)
+        Groups.check(group)
+        block = self._seat(x, learning=True)
+        model, row = self._model, self._groups.peek(group)
+        if block is not None:
+            model.run(block, np.array([label]), np.empty(1), True, np.array([row]))
+        elif not model.learn_row(model.block, label, row, model.bound):
+            raise self._refuse(x)
+        self._groups.see(group)
+        self._make_groups()
+
+    def learn_many(self, X: Any, y: Any, group: Any = None) -> None:
+        """Learn the rows of a data frame, array or CSR matrix, one after the other; `group` is a column of names."""
+        for block, labels, groups in self._lessons(self._open(X), y, group):
+            self._model.absorb(block, labels, groups)
+
+    def test_then_train(self, X: Any, y: Any, group: Any = None) -> Any:
+        """Predict each row, then learn it; the predictions."""
+        table = self._open(X)
+        scores = np.empty(len(table))
+        for block, labels, groups in self._lessons(table, y, group):
+            self._model.run(block, labels, scores[block.first : block.end], True, groups)
+        return self._answers(table, scores, getattr(y, "name", None))
+
+    def _lessons(
+        self, table: Table, y: Any, group: Any
+    ) -> Iterator[tuple[DenseBlock | SparseBlock, Array, Array]]:
+        """Blocks of rows with their labels and groups; all are checked before the first comes."""
+        labels = self._labels_of(y, table)
+        column = None if group is None else _group_column(group, len(table))
+        self._meet(table)
+        groups = self._groups.see_all(column, len(table))
+        self._make_groups()
+        for block in self._table_blocks(table, 0, len(table)):
+            rows = slice(block.first, block.end)
+            yield block, labels[rows], groups[rows]
+
+    def _check_reach(self, largest: float, magnitude: float) -> None:
+        """A step goes to the magnitude, not by it: a difference of features that are let in is borne."""
+
+
+def _group_column(group: Any, n_events: int) -> list[Hashable]:
+    """The groups of events, one for each."""
+    table = getattr(group, "ndim", 1) != 1 or hasattr(group, "columns")
+    if (
+        table
+        or isinstance(group, str | bytes | bytearray | Mapping | Set)
+        or not isinstance(group, Iterable)
+    ):
+        kind = f"a {type(group).__name__}" if table else repr(group)
+        raise EventError(f"groups must be one column, a name for each event in order, not {kind}")
+    # times stay as they are, for a time's number is not a time
+    timed = getattr(getattr(group, "dtype", None), "kind", None) in ("m", "M")
+    column = group.tolist() if isinstance(group, np.ndarray) and not timed else list(group)
+    if len(column) != n_events:
+        raise EventError(f"{n_events} events came with {len(column)} groups")
+    for row, name in enumerate(column):
+        Groups.check(name, row)
+    return column

@@ -1,0 +1,78 @@
+"""What the learners that may use a kernel share."""
+
+from collections.abc import Hashable
+
+from stream_rank.errors import EventError
+from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
+from stream_rank.learners.base.learner import Features, check_magnitude
+from stream_rank.learners.base.rank_learner import RankLearner
+from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.kernel_family import KernelFamily
+from stream_rank.parameters import check_whole
+
+__all__ = ["Kernelized"]
+
+
+class Kernelized(RankLearner):
+    """A family of PRank members over features, or over kernel values of a bounded support set."""
+
+    def __init__(self, n_ranks: int | None, kernel: Kernel | None, budget: int, dtype: str) -> None:
+        check_kernel(kernel)
+        check_whole("budget", budget)
+        self.kernel = kernel
+        self.budget = budget
+        super().__init__(n_ranks, dtype)
+
+    def _family(
+        self, n_ranks: int, n_members: int, rule: int, key: int = 0, sampling: float = 1.0
+    ) -> Family:
+        """The members, over features or over kernel values."""
+        if isinstance(self.kernel, Polynomial | Gaussian):
+            return KernelFamily(
+                n_ranks, n_members, rule, self.dtype, key, sampling, self.kernel, self.budget
+            )
+        return Family(n_ranks, n_members, rule, self.dtype, key, sampling)
+
+    def learn_pair(
+        self,
+        preferred: Features,
+        other: Features,
+        magnitude: float = 1.0,
+    ) -> None:
+        """Learn that one item is preferred to another.
+
+        Where a member misorders the two, its weights move by `magnitude` times their difference;
+        thresholds stay. With a kernel both items join the support set, so it must hold two.
+        """
+        model = self._model
+        if not isinstance(model, KernelFamily):
+            super().learn_pair(preferred, other, magnitude)
+            return
+        if self.budget < 2:
+            raise EventError("a pair needs a budget of at least 2 support vectors")
+        magnitude = check_magnitude(magnitude, model.bound)
+        items = [self._checked(preferred), self._checked(other)]
+        for item in items:
+            self._introduce(item)
+        model.learn_items([self._block(item) for item in items], magnitude)
+
+    @property
+    def weights(self) -> dict[Hashable, float]:
+        """The averaged weight of every feature; with a kernel there is none, see `support`."""
+        if isinstance(self._model, KernelFamily):
+            raise AttributeError("a kernel learner has no weights of features; see support")
+        return super().weights
+
+    @property
+    def support(self) -> list[tuple[dict[Hashable, float], float]]:
+        """The support vectors, oldest slot first, each with its averaged coefficient; none without a kernel."""
+        model = self._model
+        if not isinstance(model, KernelFamily):
+            return []
+        names, coefficients = self._vocabulary.names, model.averaged()[0]
+        return [
+            (dict(zip(names, vector, strict=True)), float(coefficient))
+            for vector, coefficient in zip(
+                model.support.vectors(len(names)), coefficients, strict=False
+            )
+        ]

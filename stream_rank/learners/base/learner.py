@@ -1,0 +1,262 @@
+"""What all learners share: from dicts and tables to the engine's rows, and back."""
+
+import math
+import struct
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from copy import deepcopy
+from numbers import Real
+from operator import itemgetter
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.errors import EventError, FeatureError
+from stream_rank.learners.base.numbers import as_number, unusable
+from stream_rank.learners.models.model import Model
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.dense_table import DenseTable, too_long
+from stream_rank.learners.tables.table import Table, open_table
+from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
+
+__all__ = ["Features", "Learner", "check_dtype", "check_magnitude", "like_input"]
+
+Array = npt.NDArray[Any]
+Features = Mapping[Any, Any]
+"""An event's features by name; names may be anything hashable."""
+
+_SPARSE_BELOW = 8
+"""A dict with less than one in so many known features is learned as a sparse event."""
+
+
+def _as_dict(x: Any) -> dict[Any, Any]:
+    """An event as a dict; some mappings invent what they do not have."""
+    if not isinstance(x, Mapping):
+        raise FeatureError(f"an event is a dict of features by name, not {x!r}")
+    return dict(x)
+
+
+def check_dtype(dtype: str) -> str:
+    """The dtype, if it is one that the engine has."""
+    if not isinstance(dtype, str) or dtype not in ("float64", "float32"):
+        raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
+    return dtype
+
+
+def check_magnitude(magnitude: float, bound: float) -> float:
+    """The magnitude of a preference, if it is a number above 0."""
+    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
+        raise EventError(
+            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
+        )
+    return float(magnitude)
+
+
+class Learner:
+    """A vocabulary, a model, and the ways from an event to the model.
+
+    An event reaches the model in one of two ways. `_seat` writes a dict to the model's row, by a
+    getter and a packer made for the names known so far; that is most of what a single event
+    costs. `_table_blocks` makes rows of a table. Both give new features their slots first.
+    """
+
+    _model: Model
+
+    def __init__(self) -> None:
+        self._vocabulary = Vocabulary()
+        self._fit_to_vocabulary()
+
+    # One event ------------------------------------------------------------------------------
+
+    def _fit_to_vocabulary(self) -> None:
+        """Make a packer for the features known, and room for them in the model."""
+        self._make_room(len(self._vocabulary))
+        # no event is as wide as infinity: where all are blocks, none goes the way of rows
+        self._width = math.inf if self._model.always_blocks else len(self._vocabulary)
+        self._pick: Callable[[Any], tuple[Any, ...]] = self._first_pick
+        code = "d" if self._model.dtype == "float64" else "f"
+        self._pack = struct.Struct(f"={len(self._vocabulary)}{code}").pack_into
+
+    def _first_pick(self, x: Features) -> tuple[Any, ...]:
+        """Make the getter for the features known when it is first asked for.
+
+        It takes as long as there are names, and a vocabulary that still grows has no use for it.
+        """
+        names = self._vocabulary.names
+        if len(names) > 1:
+            self._pick = itemgetter(*names)
+        else:
+            self._pick = lambda x: tuple(x[name] for name in names)
+        return self._pick(x)
+
+    def _make_room(self, n_features: int) -> None:
+        """Make room for features in the model."""
+        self._model.resize(n_features)
+        self._find_row()
+
+    def _find_row(self) -> None:
+        """Find the model's row again, which moves with its memory."""
+        self._row = memoryview(self._model.row.data).cast("B")
+
+    def _seat(self, x: Features, learning: bool) -> DenseBlock | SparseBlock | None:
+        """Write an event to the model's row, or return it as a block if that is much shorter."""
+        if type(x) is not dict:
+            x = _as_dict(x)
+        try:
+            if len(x) == self._width:
+                self._pack(self._row, 0, *self._pick(x))
+                return None
+            known = self._vocabulary.slot_of
+            if len(x) * _SPARSE_BELOW >= self._width and known.keys() >= x.keys():
+                self._write(x)
+                return None
+        except (KeyError, TypeError, struct.error, OverflowError):
+            pass  # a name is new, or a value is no number
+        values = self._checked(x)
+        if learning:
+            self._introduce(values)
+        if self._model.always_blocks or len(values) * _SPARSE_BELOW < self._width:
+            return self._block(values)
+        self._write(values)
+        return None
+
+    def _block(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:
+        """One event as a block of one row."""
+        table = DenseTable(
+            np.array([[*values.values()]], np.float64),
+            list(values),
+            None,
+            self._model.bound,
+            self._model.longest,
+        )
+        return next(iter(self._table_blocks(table, 0, 1)))
+
+    def _write(self, values: Mapping[Hashable, float]) -> None:
+        """Write the known features to the model's row, those that are missing as zeros."""
+        value_of = values.get
+        self._pack(self._row, 0, *[value_of(name, 0.0) for name in self._vocabulary.names])
+
+    def _checked(self, x: Features) -> dict[Hashable, float]:
+        """The features as numbers, or an error that names the one that is none."""
+        bound, values, square = self._model.bound, {}, 0.0
+        for name, value in _as_dict(x).items():
+            try:
+                number = as_number(value)
+            except (TypeError, ValueError, OverflowError):
+                raise unusable(name, value, bound) from None
+            if not abs(number) <= bound:
+                raise unusable(name, value, bound)
+            values[name] = number
+            square += number * number
+        if square > self._model.longest:
+            raise too_long(0, square, self._model.longest)
+        return values
+
+    def _refuse(self, x: Features) -> FeatureError:
+        """The error for an event that the engine found unusable."""
+        try:
+            self._checked(x)
+        except FeatureError as error:
+            return error
+        return FeatureError("an event has a number that is too large")
+
+    def _difference(self, preferred: Features, other: Features) -> dict[Hashable, float]:
+        """What the preferred has more than the other, feature by feature."""
+        first, second = self._checked(preferred), self._checked(other)
+        names = [*first, *(name for name in second if name not in first)]
+        return {name: first.get(name, 0.0) - second.get(name, 0.0) for name in names}
+
+    def learn_pair(
+        self,
+        preferred: Features,
+        other: Features,
+        magnitude: float = 1.0,
+    ) -> None:
+        """Learn that one item is preferred to another.
+
+        Where the rule misorders the two, its weights move by `magnitude` times their difference;
+        thresholds stay.
+        """
+        magnitude = check_magnitude(magnitude, self._model.bound)
+        difference = self._difference(preferred, other)
+        largest = max(map(abs, difference.values()), default=0.0)
+        self._check_reach(largest, magnitude)
+        self._introduce(difference)
+        self._write(difference)
+        self._model.learn_pair(self._model.block, magnitude, math.inf)
+
+    def _check_reach(self, largest: float, magnitude: float) -> None:
+        """Raise an `EventError` unless weights may move by the difference times the magnitude."""
+        largest *= max(1.0, magnitude)
+        if not largest <= self._model.bound:
+            raise EventError(
+                f"the difference of the pair times its magnitude is {largest:g}; "
+                f"at most {self._model.bound:g} is needed"
+            )
+
+    def _introduce(self, x: Features) -> None:
+        """Give slots to the features of an event that have none."""
+        if not self._vocabulary.slot_of.keys() >= x.keys():
+            before = len(self._vocabulary)
+            self._vocabulary.add(in_order(x))
+            self._grow(before)
+
+    def _grow(self, before: int) -> None:
+        """Make room for the features that were met after the first so many, if the model takes as many."""
+        met, most = len(self._vocabulary), self._model.most_features
+        if met > most:
+            self._vocabulary.forget(before)
+            raise FeatureError(
+                f"{type(self).__name__} takes at most {most:g} features, and with these there would be {met}; "
+                "leave some out, or use a learner whose memory does not grow with their square"
+            )
+        if met > before:
+            self._fit_to_vocabulary()
+
+    # Many events ----------------------------------------------------------------------------
+
+    def _table_blocks(
+        self, table: Table, first: int, end: int
+    ) -> Iterator[DenseBlock | SparseBlock]:
+        model = self._model
+        if model.always_blocks:
+            return table.all_features(self._vocabulary, model.dtype, first, end)
+        return table.blocks(self._vocabulary, model.n_slots, model.dtype, first, end)
+
+    def _open(self, X: Any) -> Table:
+        """A table of which every event can be learned and ranked."""
+        return open_table(X, self._model.bound, self._model.longest)
+
+    def _meet(self, table: Table) -> None:
+        """Give slots to the features of a table that have none."""
+        before = len(self._vocabulary)
+        table.introduce(self._vocabulary)
+        self._grow(before)
+
+    # Copies ---------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = ("_width", "_pick", "_pack", "_row")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners on one memory would spoil it
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._fit_to_vocabulary()
+
+
+def like_input(values: Array, table: Table, name: Any = None) -> Any:
+    """Predictions in the form of what was asked: a series for a data frame, else an array."""
+    if table.native is None:
+        return values
+    frame = nw.from_native(table.native, eager_only=True)
+    column = values.tolist() if values.dtype == object else values
+    name = "prediction" if name is None else name
+    series = nw.new_series(name, column, backend=frame.implementation)
+    native = series.to_native()
+    if frame.implementation.is_pandas_like():
+        native.index = table.native.index
+    return native

@@ -1,0 +1,1 @@
+"""Many events as tables: data frames, arrays, sparse matrices and rows of a stream."""

@@ -1,0 +1,136 @@
+"""The features of many events: a table that learners take as it is."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.memory import aligned
+from stream_rank.engine.reading.entries import ascending, gather, spread_rows
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
+
+__all__ = ["Rows"]
+
+Array = npt.NDArray[Any]
+
+_SPARSE_BELOW = 4
+"""Events that fill less than one in so many slots are learned as sparse events."""
+
+_BLOCK_BYTES = 1 << 18
+"""Rows are written this many bytes at a time, which a second-level cache holds."""
+
+_BLOCK_ENTRIES = 1 << 16
+
+
+class Rows:
+    """Events as entries: `slots[first[i]:last[i]]` and `values[...]` are event i's.
+
+    Slots are places in `names`; of these, `met[i]` were known once event i had come. So a learner that is shown rows
+    in any portions meets names in the same order. All numbers were checked by whoever made the rows.
+    """
+
+    native = None
+
+    def __init__(
+        self,
+        names: Sequence[Hashable],
+        first: Array,
+        last: Array,
+        slots: Array,
+        values: Array,
+        met: Array,
+    ) -> None:
+        self.names = names
+        self.first, self.last = first, last
+        self.slots, self.values = slots, values
+        self.met = met
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def part(self, begin: int, end: int) -> "Rows":
+        """Some of the events."""
+        some = slice(begin, end)
+        return Rows(
+            self.names, self.first[some], self.last[some], self.slots, self.values, self.met[some]
+        )
+
+    def dicts(self) -> Iterator[dict[Any, float]]:
+        """The events one by one, features by name."""
+        for first, last in zip(self.first.tolist(), self.last.tolist(), strict=True):
+            names = [self.names[slot] for slot in self.slots[first:last].tolist()]
+            yield dict(zip(names, self.values[first:last].tolist(), strict=True))
+
+    def introduce(self, vocabulary: Vocabulary) -> None:
+        """Give slots to the features that have none, in the order in which they came."""
+        if len(self):
+            known = int(self.met.max())
+            if not self._same(vocabulary, known):
+                vocabulary.add(self.names[:known])
+
+    def _same(self, vocabulary: Vocabulary, count: int) -> bool:
+        """Whether a vocabulary has the first so many names in the same slots."""
+        return len(vocabulary) >= count and vocabulary.names[:count] == list(self.names[:count])
+
+    def _places(self, vocabulary: Vocabulary) -> Array:
+        """The slot in a vocabulary of every name, or -1."""
+        count = len(self.names)
+        if self._same(vocabulary, count):
+            return np.arange(count, dtype=np.int64)
+        return vocabulary.slots(self.names)
+
+    def blocks(
+        self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
+    ) -> Iterator[DenseBlock | SparseBlock]:
+        """Events `first` to `end`, as sparse events if they have values for few of the slots."""
+        where = self._places(vocabulary)
+        entries = int((self.last[first:end] - self.first[first:end]).sum())
+        if entries * _SPARSE_BELOW < n_slots * (end - first):
+            yield from self._packed(where, dtype, first, end)
+            return
+        step = max(64, _BLOCK_BYTES // (n_slots * np.dtype(dtype).itemsize))
+        room = aligned((min(step, end - first), n_slots), dtype)
+        for start in range(first, end, step):
+            some = slice(start, min(end, start + step))
+            rows = room[: some.stop - start]
+            spread_rows(self.first[some], self.last[some], self.slots, self.values, where, rows)
+            yield DenseBlock(start, some.stop, rows)
+
+    def all_features(
+        self, vocabulary: Vocabulary, dtype: str, first: int, end: int
+    ) -> Iterator[SparseBlock]:
+        """Events `first` to `end`, features without a slot behind those that are known, in their order."""
+        where = self._places(vocabulary)
+        unknown = in_order(
+            name for name, slot in zip(self.names, where.tolist(), strict=True) if slot < 0
+        )
+        behind = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
+        for place in np.flatnonzero(where < 0).tolist():
+            where[place] = behind[self.names[place]]
+        yield from self._packed(where, dtype, first, end)
+
+    def _packed(self, where: Array, dtype: str, first: int, end: int) -> Iterator[SparseBlock]:
+        ends = np.cumsum(self.last[first:end] - self.first[first:end])
+        begin, done = first, 0
+        while begin < end:
+            stop = first + int(np.searchsorted(ends, done + _BLOCK_ENTRIES, "right"))
+            stop = min(end, max(begin + 1, stop))
+            most = int(ends[stop - 1 - first]) - done
+            yield self._sparse(where, dtype, begin, stop, most)
+            begin, done = stop, done + most
+
+    def _sparse(self, where: Array, dtype: str, begin: int, end: int, most: int) -> SparseBlock:
+        """Events with at most so many entries as one block."""
+        some, starts = slice(begin, end), np.empty(end - begin + 1, np.int64)
+        slots, values = np.empty(most, np.int64), np.empty(most, dtype)
+        count = gather(
+            *(self.first[some], self.last[some], self.slots, self.values),
+            *(where, starts, slots, values),
+        )
+        slots, values = slots[:count], values[:count]
+        if not ascending(starts, slots):
+            order = np.lexsort((slots, np.repeat(np.arange(end - begin), np.diff(starts))))
+            slots, values = slots[order], values[order]
+        return SparseBlock(begin, end, starts, slots, values)

@@ -1,0 +1,1 @@
+"""How pairs of events are counted without looking at every pair."""

@@ -1,0 +1,1 @@
+"""Batches through stages to learners: the one loop."""

@@ -1,0 +1,28 @@
+"""How long something took, of all times that it did: what Prometheus calls a classic histogram."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+__all__ = ["Histogram"]
+
+
+class Histogram:
+    """Counts of what was at most as much as each of some bounds.
+
+    >>> times = Histogram([0.1, 1.0])
+    >>> for seconds in (0.05, 0.1, 0.5, 7.0):
+    ...     times.add(seconds)
+    >>> times.counts, times.total
+    ([2, 1, 1], 7.65)
+    """
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        """By bound; the last is of what was more than all of them."""
+        self.total = 0.0
+
+    def add(self, amount: float) -> None:
+        """Count one."""
+        self.counts[bisect_left(self.bounds, amount)] += 1
+        self.total += amount

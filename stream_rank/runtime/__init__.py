@@ -1,0 +1,1 @@
+"""A replay and the daemon, composed of parts."""

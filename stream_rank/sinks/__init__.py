@@ -1,0 +1,1 @@
+"""What leaves a run beside its snapshots: rejects and predictions."""

@@ -1,1 +1,0 @@
-"""From raw events to learned rules."""
