@@ -15,7 +15,7 @@ NAMES = {
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
     *("RankLoss", "RankErrorRate", "WeightedKappa"),
-    *("EventError", "FeatureError", "LabelError", "SnapshotError"),
+    *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),
 }
 
