@@ -5,57 +5,35 @@ from typing import Any
 
 import fsspec
 
-from stream_rank.checkpoint.snapshot import Snapshot, digest_of, unpack
-from stream_rank.checkpoint.snapshot import pack as pack_snapshot
+from stream_rank.checkpoint.snapshot import Snapshot, digest_of, pack, unpack
 from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.base.content import Content, content_of, learner_of
+from stream_rank.learners.base.content import learner_from
 from stream_rank.learners.base.learner import Learner
 
-__all__ = ["join", "learner_in", "learners_in", "load", "save", "state_digest", "take_apart"]
+__all__ = ["learner_in", "learner_key", "learners_in", "load", "open_snapshot", "save", "state_digest"]
+
+_PREFIX = "learners/"
 
 
-def take_apart(learners: dict[str, Learner]) -> Snapshot:
-    """Learners as a snapshot."""
-    said: dict[str, Any] = {"learners": {}}
-    arrays: dict[str, Any] = {}
-    for name, learner in learners.items():
-        content = content_of(learner)
-        said["learners"][name] = content.described
-        arrays |= {f"learners/{name}/{key}": array for key, array in content.arrays.items()}
-    return Snapshot(said, arrays)
-
-
-def join(*snapshots: Snapshot) -> Snapshot:
-    """What several say, in one."""
-    said: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
-    for snapshot in snapshots:
-        said |= snapshot.said
-        arrays |= snapshot.arrays
-    return Snapshot(said, arrays)
+def learner_key(name: str) -> str:
+    """What the state of a learner is kept under."""
+    return _PREFIX + name
 
 
 def learner_in(snapshot: Snapshot, name: str) -> Learner:
     """One learner of a snapshot."""
-    prefix = f"learners/{name}/"
-    arrays = {
-        key.removeprefix(prefix): array
-        for key, array in snapshot.arrays.items()
-        if key.startswith(prefix)
-    }
-    return learner_of(Content(snapshot.said["learners"][name], arrays))
+    return learner_from(snapshot.part(learner_key(name)))
 
 
 def learners_in(snapshot: Snapshot) -> list[str]:
     """The names of the learners in a snapshot."""
-    return [*snapshot.said.get("learners", {})]
+    return [key.removeprefix(_PREFIX) for key in snapshot.keys if key.startswith(_PREFIX)]
 
 
 def state_digest(learner: Learner) -> str:
     """The digest of all that a learner is: two of the same digest are the same from here on."""
-    content = content_of(learner)
-    return digest_of(content.described, content.arrays)
+    return digest_of(*learner.dump())
 
 
 def save(model: Learner, path: str | os.PathLike[str]) -> None:
@@ -81,7 +59,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     ...     stream_rank.load(f"{folder}/model.safetensors").predict_one({"a": 1.0})
     3
     """
-    content = pack_snapshot(take_apart({"model": model}))
+    content = pack(Snapshot.of({learner_key("model"): model.dump()}))
     url = os.fspath(path)
     try:
         system, place = fsspec.core.url_to_fs(url)

@@ -1,13 +1,15 @@
-"""One file that holds all there is to know: safetensors for arrays, its metadata for the rest.
+"""The format of snapshots: one file, safetensors for arrays, and text that JSON can hold in its header.
 
-Nothing in a snapshot is code, and nothing of it is believed before its digest was compared. The digest covers what
-is said and every array with its name, type and shape, so it tells more than damage: two snapshots of the same
+Nothing in a snapshot is code, and nothing of it is used before its digest was compared. The digest covers the
+metadata and every array with its name, type and shape, so it tells more than damage: two snapshots of the same
 digest are the same.
+
+Parts of a run lie side by side: the metadata of a part under its key, its arrays under the key and a slash.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +19,11 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from stream_rank.errors import SnapshotError
+from stream_rank.learners.base.state import State
 
 __all__ = ["FORMAT", "Snapshot", "digest_of", "pack", "unpack"]
 
-FORMAT = 1
+FORMAT = 2
 """Counted up when what is written changes."""
 
 _KIND = "stream-rank snapshot"
@@ -30,22 +33,49 @@ _MOST_HEADER_BYTES = 100_000_000
 
 
 class Snapshot(NamedTuple):
-    """What is said, and arrays by name."""
+    """Metadata, and arrays by name."""
 
-    said: dict[str, Any]
+    metadata: dict[str, Any]
     arrays: dict[str, npt.NDArray[Any]]
 
+    @staticmethod
+    def of(parts: Mapping[str, State], **metadata: Any) -> "Snapshot":
+        """A snapshot of parts by key, beside what else there is to say."""
+        return Snapshot(
+            {**metadata, "parts": {key: state.metadata for key, state in parts.items()}},
+            {
+                f"{key}/{name}": array
+                for key, state in parts.items()
+                for name, array in state.arrays.items()
+            },
+        )
 
-def _text(said: Mapping[str, Any]) -> str:
+    @property
+    def keys(self) -> Iterable[str]:
+        """The keys of the parts."""
+        return self.metadata.get("parts", {}).keys()
+
+    def part(self, key: str) -> State:
+        """The state of a part."""
+        prefix = f"{key}/"
+        arrays = {
+            name.removeprefix(prefix): array
+            for name, array in self.arrays.items()
+            if name.startswith(prefix)
+        }
+        return State(self.metadata["parts"][key], arrays)
+
+
+def _text(metadata: Mapping[str, Any]) -> str:
     try:
-        return json.dumps(said, sort_keys=True, allow_nan=False, separators=(",", ":"))
+        return json.dumps(metadata, sort_keys=True, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise SnapshotError(f"cannot be written as JSON: {error}") from error
 
 
-def digest_of(said: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """The digest of what is said and of the arrays, in hexadecimal digits."""
-    digest = hashlib.sha256(_text(said).encode())
+def digest_of(metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """The digest of metadata and arrays, in hexadecimal digits."""
+    digest = hashlib.sha256(_text(metadata).encode())
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
@@ -56,17 +86,17 @@ def digest_of(said: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -
 def pack(snapshot: Snapshot) -> bytes:
     """The bytes of a snapshot."""
     arrays = {name: np.ascontiguousarray(array) for name, array in snapshot.arrays.items()}
-    metadata = {
+    header = {
         "kind": _KIND,
         "format": str(FORMAT),
-        "sha256": digest_of(snapshot.said, arrays),
-        "said": _text(snapshot.said),
+        "sha256": digest_of(snapshot.metadata, arrays),
+        "metadata": _text(snapshot.metadata),
     }
-    return save_tensors(arrays, metadata=metadata)
+    return save_tensors(arrays, metadata=header)
 
 
-def _metadata(raw: bytes) -> dict[str, str]:
-    """What stands in the header; a `SnapshotError` if there is none of ours."""
+def _header(raw: bytes) -> dict[str, str]:
+    """What is in the header; a `SnapshotError` if there is none of ours."""
     if not raw:
         raise SnapshotError("the file is empty")
     length = int.from_bytes(raw[:_LENGTH_BYTES], "little")
@@ -75,29 +105,36 @@ def _metadata(raw: bytes) -> dict[str, str]:
             "it is cut off, or no snapshot: its header would be longer than the file"
         )
     try:
-        header = json.loads(raw[_LENGTH_BYTES : _LENGTH_BYTES + length])
-        metadata = header["__metadata__"]
-        foreign = metadata["kind"] != _KIND
+        header = json.loads(raw[_LENGTH_BYTES : _LENGTH_BYTES + length])["__metadata__"]
+        foreign = header["kind"] != _KIND
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SnapshotError("it is no snapshot of stream-rank, or its header is damaged") from None
     if foreign:
-        raise SnapshotError("it is a file of somebody else, no snapshot of stream-rank")
-    return metadata  # type: ignore[no-any-return]
+        raise SnapshotError("it is a file of another program, no snapshot of stream-rank")
+    return header  # type: ignore[no-any-return]
+
+
+def _check_format(given: Any) -> None:
+    if given == str(FORMAT):
+        return
+    number = int(given[:9]) if isinstance(given, str) and given.isdecimal() else 0
+    what_to_do = "it is damaged, or of no version that there was"
+    if number > FORMAT:
+        what_to_do = "upgrade stream-rank"
+    elif number > 0:
+        what_to_do = "learn the stream again into another folder, or go on with the version that wrote it"
+    raise SnapshotError(
+        f"it is of format {given!r} and this stream-rank reads {FORMAT}: {what_to_do}"
+    )
 
 
 def unpack(raw: bytes) -> Snapshot:
     """The snapshot of some bytes; a `SnapshotError` says why it cannot be trusted."""
-    metadata = _metadata(raw)
-    version = metadata.get("format")
-    if version != str(FORMAT):
-        newer = str(version).isdecimal() and int(str(version)[:9]) > FORMAT
-        raise SnapshotError(
-            f"it is of format {version!r} and this stream-rank reads {FORMAT}: "
-            + ("upgrade stream-rank" if newer else "it is damaged, or of no version that there was")
-        )
+    header = _header(raw)
+    _check_format(header.get("format"))
     try:
         arrays = load_tensors(raw)
-        said = json.loads(metadata["said"])
+        metadata = json.loads(header["metadata"])
     except (
         SafetensorError,
         ValueError,
@@ -107,6 +144,6 @@ def unpack(raw: bytes) -> Snapshot:
         RecursionError,
     ) as error:
         raise SnapshotError(f"it is damaged: {error}") from None
-    if not isinstance(said, dict) or digest_of(said, arrays) != metadata.get("sha256"):
+    if not isinstance(metadata, dict) or digest_of(metadata, arrays) != header.get("sha256"):
         raise SnapshotError("it is damaged: its digest is not that of its content")
-    return Snapshot(said, arrays)
+    return Snapshot(metadata, arrays)

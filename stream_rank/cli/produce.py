@@ -14,7 +14,7 @@ from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 from stream_rank.ingest.source import Source
-from stream_rank.runtime.run_control import RunControl
+from stream_rank.pipeline.run_control import RunControl
 
 __all__ = ["add", "run"]
 

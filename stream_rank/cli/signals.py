@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stream_rank.cli.exit_codes import ExitCode
-from stream_rank.runtime.run_control import RunControl
+from stream_rank.pipeline.run_control import RunControl
 
 __all__ = ["listen"]
 

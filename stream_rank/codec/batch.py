@@ -1,17 +1,25 @@
 """Many events as columns: the only thing that moves through the pipeline."""
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
 
-__all__ = ["REJECTED_FOR", "Batch", "Reject"]
+__all__ = ["REJECTED_FOR", "SKIPPED", "UNMATCHED", "Batch", "EarlierPredictions", "Reject"]
+
+Array = npt.NDArray[Any]
+
+SKIPPED, UNMATCHED = -1, -2
+"""Kinds beside those of the schema: events that a stage left out, and labels that no features wait for."""
 
 REJECTED_FOR = ("unreadable", "schema", "feature", "label", "unmatched")
-"""Kinds of rejects: no JSON or too long; no event; a feature or a label that cannot be; a label that nobody waits for."""
+"""Kinds of rejects: not JSON or too long; no event; a feature or a label that cannot be; a label that no features wait for."""
 
 
 class Reject(NamedTuple):
@@ -25,29 +33,99 @@ class Reject(NamedTuple):
     """One of `REJECTED_FOR`."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Events of all kinds, in the order of their records.
+class EarlierPredictions(Protocol):
+    """What was predicted of events whose labels come later, by ticket."""
 
-    The labels of requests are NaN, those of preferences their magnitudes; the rows of labels and preferences are
-    empty, for the former have no features and the latter have two items.
+    def note(self, tickets: Array, predictions: Array) -> None:
+        """Keep the predictions (a row a learner) of events with these tickets; -1 is no ticket."""
+
+    def recall(self, tickets: Array) -> Array:
+        """The predictions of events whose labels came, a row a learner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events of all kinds, in the order of their records, from one chunk or a part of it.
+
+    A batch is good until the next chunk is decoded.
     """
 
+    chunk: Chunk
     kinds: npt.NDArray[np.int8]
     records: npt.NDArray[np.int64]
+    """Which of the chunk's records each event is."""
     rows: Rows
+    """The features; of a preference, those of the preferred item; of a label, those that it came for, or none."""
+    others: Rows
+    """Of a preference, the features of the other item; else none."""
     labels: npt.NDArray[np.float64]
+    """Labels; NaN of requests; of preferences their magnitudes."""
     times: npt.NDArray[np.int64]
-    ids: dict[int, Any]
-    """Ids by event, of those events whose id somebody may ask for."""
-    groups: list[Any] | None
-    pairs: dict[int, tuple[dict[Any, float], dict[Any, float]]]
-    """The items of preferences, by event."""
-    strange: dict[int, dict[Any, float]]
+    ids: Array | None
+    """Ids, as far as anybody may ask for them, or None."""
+    groups: Array | None
+    unknown_features: dict[int, dict[Any, float]]
     """Requests, by event, with features that nobody knows: to kernels they count, and rows do not have them."""
     rejects: list[Reject]
-    n_records: int
-    """How many records were events or rejects; blank lines are neither."""
+    """In the order of their records."""
+    first_record: int
+    end_record: int
+    """The records that this part stands for, blank ones included."""
+    names_met: int
+    """How many features are known after the last record."""
+    ends_chunk: bool = True
+    """Whether it goes to the chunk's end, and so to its last position, also if it has no record."""
+    tickets: Array | None = None
+    earlier: EarlierPredictions | None = None
+    """Tickets of events that wait for a label and of the labels that came, and what was predicted by ticket."""
 
     def __len__(self) -> int:
         return len(self.kinds)
+
+    @property
+    def passes_records(self) -> bool:
+        """Whether the position after it is another than before."""
+        return self.ends_chunk or self.end_record > self.first_record
+
+    def part(self, begin: int, end: int) -> "Batch":
+        """Some of the events, and the rejects and blank records up to the last of them."""
+        first = self.first_record if begin == 0 else int(self.records[begin - 1]) + 1
+        if end == len(self) and self.ends_chunk:
+            last, names_met, ends_chunk = self.end_record, self.names_met, True
+        elif end > begin:
+            last, names_met = int(self.records[end - 1]) + 1, int(self.rows.met[end - 1])
+            ends_chunk = False
+        else:  # nothing at all
+            last, names_met, ends_chunk = first, 0, False
+        some = slice(begin, end)
+        return replace(
+            self,
+            kinds=self.kinds[some],
+            records=self.records[some],
+            rows=self.rows.part(begin, end),
+            others=self.others.part(begin, end),
+            labels=self.labels[some],
+            times=self.times[some],
+            ids=None if self.ids is None else self.ids[some],
+            groups=None if self.groups is None else self.groups[some],
+            unknown_features={
+                event - begin: x for event, x in self.unknown_features.items() if begin <= event < end
+            },
+            rejects=[each for each in self.rejects if first <= each.record < last],
+            first_record=first,
+            end_record=last,
+            names_met=names_met,
+            ends_chunk=ends_chunk,
+            tickets=None if self.tickets is None else self.tickets[some],
+        )
+
+    def head(self, end: int) -> "Batch":
+        """The first events, and no record after the last of them."""
+        return replace(self, ends_chunk=False).part(0, end)
+
+    def runs(self) -> Iterator[tuple[int, int, int]]:
+        """Events of one kind in a row: the kind, where they begin and where they end."""
+        changes = np.flatnonzero(np.diff(self.kinds)) + 1
+        for first, last in pairwise([0, *changes.tolist(), len(self)]):
+            if first < last:
+                yield int(self.kinds[first]), first, last

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.batch import Batch
-from stream_rank.codec.batch_builder import Assembly
+from stream_rank.codec.batch_builder import BatchBuilder
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
 from stream_rank.codec.schema import NO_FEATURES, Event, Kind
@@ -24,15 +24,15 @@ Array = npt.NDArray[Any]
 class ColumnsDecoder:
     """Reads columns; features are met in the order in which lines of the same events would bring them.
 
-    A batch is good until the next chunk is read.
+    A batch is good until the next chunk is decoded.
     """
 
-    def __init__(self, limits: Limits, known: FeatureIndex) -> None:
-        self._limits, self._known = limits, known
+    def __init__(self, limits: Limits, index: FeatureIndex) -> None:
+        self._limits, self._index = limits, index
         self._matrix, self._repeated = np.empty((0, 0)), np.empty(0, np.int64)
         self._places = np.empty((0, 2), np.int64)
 
-    def batch(self, chunk: Columns) -> Batch:
+    def decode(self, chunk: Columns) -> Batch:
         """The events of columns."""
         n_records, limits = len(chunk), self._limits
         entries, places, values = self._entries(chunk)
@@ -62,19 +62,19 @@ class ColumnsDecoder:
             learned |= np.array([name is not None for name in chunk.ids], np.bool_)
         met, beyond = self._meet(chunk, learned & ~doubtful)
         reasons |= beyond
-        reading, strange = self._by_slot(chunk, reading, reasons)
-        assembly = Assembly(limits, self._known, n_records, len(values), reading, kinds, met)
-        assembly.strange.update(strange)
+        reading, unknown = self._by_slot(chunk, reading, reasons)
+        builder = BatchBuilder(chunk, limits, self._index, len(values), reading, kinds, met)
+        builder.unknown_features.update(unknown)
         for record, reason in reasons.items():
-            assembly.reject(record, reason, chunk.raw(record))
+            builder.reject(record, reason, chunk.raw(record))
         if chunk.groups is not None and limits.grouped:
             good = np.flatnonzero(~doubtful & (kinds != Kind.LABEL)).tolist()
-            assembly.groups.update({i: chunk.groups[i] for i in good})
+            builder.groups.update({i: chunk.groups[i] for i in good})
         if chunk.ids is not None:
             named = limits.delayed or limits.named
             asked = np.flatnonzero(~doubtful & (named | (kinds == Kind.REQUEST))).tolist()
-            assembly.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
-        return assembly.batch()
+            builder.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
+        return builder.batch()
 
     def _labels(self, chunk: Columns, reading: Reading, doubtful: Array) -> list[int]:
         """The records that are labels of features that came before."""
@@ -114,43 +114,43 @@ class ColumnsDecoder:
 
         How many features were known after every record; and the records that would bring too many, and why.
         """
-        names, known, limits = list(chunk.features), self._known, self._limits
-        met = np.full(len(chunk), len(known))
+        names, index, limits = list(chunk.features), self._index, self._limits
+        met = np.full(len(chunk), len(index))
         beyond: dict[int, str] = {}
-        while unmet := known.new(names):
+        while unmet := index.new(names):
             here = np.stack([_present(chunk, name) & learned for name in unmet])
             bringing = here.any(axis=0)
             if not bringing.any():
                 break
             record = int(bringing.argmax())
-            full = len(known) >= limits.max_features
+            full = len(index) >= limits.max_features
             for each in np.flatnonzero(bringing).tolist() if full else [record]:
                 try:
-                    limits.check_count(len(known), int(here[:, each].sum()))
+                    limits.check_count(len(index), int(here[:, each].sum()))
                 except FeatureError as error:
                     beyond[each], learned[each] = str(error), False
             if learned[record]:
-                known.meet(
+                index.meet(
                     name for name, there in zip(unmet, here[:, record], strict=True) if there
                 )
-                met[record:] = len(known)
+                met[record:] = len(index)
         return met, beyond
 
     def _by_slot(
         self, chunk: Columns, reading: Reading, reasons: Collection[int]
     ) -> tuple[Reading, dict[int, dict[Any, float]]]:
         """The entries by slot; and the requests with features that nobody knows, which are predicted by name."""
-        slot_of = self._known.slot_of
+        slot_of = self._index.slot_of
         slots = np.array([slot_of.get(name, -1) for name in chunk.features], np.int64)
         if (slots == np.arange(len(slots))).all():
             return reading, {}
-        strange = {}
+        unknown = {}
         if (slots < 0).any():
             beside = np.flatnonzero(slots[reading.slots] < 0)
             records = np.unique(np.searchsorted(reading.entries[:, 1], beside, "right")).tolist()
-            strange = {i: _features_of(chunk, reading, i) for i in records if i not in reasons}
+            unknown = {i: _features_of(chunk, reading, i) for i in records if i not in reasons}
             reading.entries[records] = 0
-        return reading._replace(slots=slots[reading.slots]), strange
+        return reading._replace(slots=slots[reading.slots]), unknown
 
     def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
         """What is wrong with an event that was read, if anything is."""

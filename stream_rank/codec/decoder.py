@@ -1,20 +1,19 @@
-"""From raw events to batches.
+"""From chunks to batches.
 
-A record is read by the first of three that can: the engine's scanner takes plain ratings and requests with known
-features, the compiled decoder of `wire` all events, and the schema of record has the last word and all the words.
+A record of JSON is read by the first of three readers that can: the engine's scanner takes plain ratings and requests
+with known features, the compiled decoder of `fast_json` takes all events, and the schema has the last word and all
+sentences about what is wrong.
 """
 
-from collections.abc import Hashable, Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.codec import fast_json as wire
-from stream_rank.codec import schema
+from stream_rank.codec import fast_json, schema
 from stream_rank.codec.batch import Batch
-from stream_rank.codec.batch_builder import Assembly
+from stream_rank.codec.batch_builder import BatchBuilder
 from stream_rank.codec.columns_decoder import ColumnsDecoder
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import MOST_BYTES, Limits
@@ -22,7 +21,7 @@ from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.decimals import powers_of_ten
 from stream_rank.engine.reading.scan import Reading, scan
 from stream_rank.errors import EventError, UnreadableError
-from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.chunk import Chunk, Records
 
 __all__ = ["Decoder"]
 
@@ -38,20 +37,24 @@ def _powers() -> Array:
 
 
 class Decoder:
-    """Reads chunks one after the other, and knows the features that came so far.
+    """Reads chunks one after the other, and puts new names into the index of features.
 
-    A batch is good until the next chunk is read.
+    A batch is good until the next chunk is decoded.
     """
 
-    def __init__(self, limits: Limits, names: Iterable[Hashable] = ()) -> None:
+    def __init__(self, limits: Limits, index: FeatureIndex | None = None) -> None:
         self.limits = limits
-        self.known = FeatureIndex(names)
-        self.columns = ColumnsDecoder(limits, self.known).batch
+        self.index = FeatureIndex() if index is None else index
+        self._columns = ColumnsDecoder(limits, self.index)
 
-    def records(self, chunk: Records) -> Batch:
+    def decode(self, chunk: Chunk) -> Batch:
+        """The events of a chunk."""
+        return self._records(chunk) if isinstance(chunk, Records) else self._columns.decode(chunk)
+
+    def _records(self, chunk: Records) -> Batch:
         """The events of records."""
-        n_records, known = len(chunk), self.known
-        names, stamp = known.tables(n_records)
+        n_records, index = len(chunk), self.index
+        names, stamp = index.tables(n_records)
         # what is too long is not looked at: to the scanner it is empty
         ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
         room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
@@ -68,28 +71,28 @@ class Decoder:
         n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
         doubtful = self.limits.doubtful(reading)
         kinds = np.where(np.isnan(reading.labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
-        assembly = Assembly(self.limits, known, n_records, n_entries, reading, kinds)
+        builder = BatchBuilder(chunk, self.limits, index, n_entries, reading, kinds)
         for record in np.flatnonzero(doubtful).tolist():
             raw = chunk.raw(record)
             try:
                 if len(raw) > MOST_BYTES:
                     raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
-                assembly.put(record, self._read(raw))
+                builder.put(record, self._event(raw))
             except EventError as error:
                 if raw.strip() or not chunk.blank_is_nothing:
-                    assembly.reject(record, str(error), raw, error.kind)
+                    builder.reject(record, str(error), raw, error.kind)
                 else:
-                    assembly.skip(record)
+                    builder.skip(record)
         if self.limits.grouped:
-            assembly.groups.update(_tokens(chunk, reading.groups, ~doubtful))
+            builder.groups.update(_tokens(chunk, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
         wanted = ~doubtful & ((kinds == Kind.REQUEST) | named)
-        assembly.ids.update(_tokens(chunk, reading.idents, wanted))
-        return assembly.batch()
+        builder.ids.update(_tokens(chunk, reading.idents, wanted))
+        return builder.batch()
 
-    def _read(self, raw: bytes) -> Event:
+    def _event(self, raw: bytes) -> Event:
         """One event, within the limits."""
-        event = wire.decode(raw) or schema.parse(raw)
+        event = fast_json.decode(raw) or schema.parse(raw)
         self.limits.check(event)
         return event
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.reading.scan import PADDING, Names, hash_of
+from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
 __all__ = ["FeatureIndex"]
@@ -31,11 +32,13 @@ class FeatureIndex:
 
     Cost: O(1) a name, amortised.
 
-    >>> known = FeatureIndex()
-    >>> known.meet({"b": 1.0, "a": 2.0})
-    >>> known.names
+    >>> index = FeatureIndex()
+    >>> index.meet({"b": 1.0, "a": 2.0})
+    >>> index.names
     ['a', 'b']
     """
+
+    key = "features"
 
     def __init__(self, names: Iterable[Hashable] = ()) -> None:
         self._vocabulary = Vocabulary()
@@ -47,6 +50,8 @@ class FeatureIndex:
         self._table: Array = np.full(16, -1, np.int64)
         self._hashes: list[int] = []
         self._lines = 0
+        self.learned = 0
+        """How many names the events have brought that are learned; others may have been decoded ahead of them."""
         self._add(names)
 
     def __len__(self) -> int:
@@ -72,6 +77,15 @@ class FeatureIndex:
         new = self.new(names)
         if new:
             self._add(in_order(new))
+
+    def dump(self) -> State:
+        """The names that what is learned has brought."""
+        return State({"names": self.names[: self.learned]}, {})
+
+    def load(self, state: State) -> None:
+        """Know the names that another index knew; nothing was decoded before."""
+        self._add(state.metadata["names"])
+        self.learned = len(self)
 
     def _add(self, names: Iterable[Hashable]) -> None:
         for name in names:

@@ -55,7 +55,7 @@ class Limits:
         if event.kind is Kind.PREFERENCE:
             self._check_difference(event)
         elif event.kind is Kind.LABEL and not self.delayed:
-            raise EventError("a label without features; with --delay, features wait for theirs")
+            raise EventError("a label without features; with `delay`, features wait for theirs")
         if event.kind in (Kind.RATING, Kind.LABEL):
             self._check_label(event.y)
 
@@ -94,5 +94,5 @@ class Limits:
         """Raise a `FeatureError` if there would be too many features."""
         if known + new > self.max_features:
             raise FeatureError(
-                f"{new} new features beside {known} known ones are more than --max-features, {self.max_features}"
+                f"{new} new features beside {known} known ones are more than `max_features`, {self.max_features}"
             )

@@ -1,4 +1,4 @@
-"""Histogram of events: milliseconds since 1970, or text as in RFC 3339."""
+"""Times of events: milliseconds since 1970, or text as in RFC 3339."""
 
 import re
 from datetime import UTC, datetime

@@ -73,11 +73,12 @@ class Board:
             self._arrays["groups"] = np.full((4, wanted), [[-1.0], [0], [0], [0]])
             self._arrays["groups"][:, : groups.shape[1]] = groups
 
-    def count_pair(self, ahead: float) -> None:
-        """Count a preference by how much the preferred was ahead; a tie is half a mistake."""
-        if ahead == ahead:
-            self._pairs += 1
-            self._pairs_wrong += 0.5 if ahead == 0 else float(ahead < 0)
+    def count_pairs(self, ahead: Array) -> None:
+        """Count preferences by how much the preferred was ahead, NaN where nobody knows; a tie is half a mistake."""
+        known = ahead == ahead
+        self._pairs += int(known.sum())
+        # halves and ones: their sum is exact in any order
+        self._pairs_wrong += float((ahead < 0).sum() + 0.5 * (ahead == 0).sum())
 
     def mark(self, events: int, time: int | None, rule: Mapping[str, Any]) -> None:
         """Set a point of the learning curve."""
@@ -183,7 +184,7 @@ class Board:
 
     # For snapshots --------------------------------------------------------------------------
 
-    def said(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What it knows beside arrays, as JSON has it."""
         return {
             "points": self.points,

@@ -1,21 +1,21 @@
 """Groups of events as numbers, for those who count by group."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST_GROUPS", "Grouping"]
+__all__ = ["MOST_GROUPS", "GroupNumbers"]
 
 MOST_GROUPS = 1 << 16
 """So many groups are told apart at a time; one that was forgotten is another when it comes again."""
 
 
-class Grouping:
+class GroupNumbers:
     """Numbers groups in the order in which they come first. Events without a group are group 0.
 
-    >>> Grouping().numbers(["ann", None, "bob", "ann"], 4).tolist()
+    >>> GroupNumbers().numbers(["ann", None, "bob", "ann"], 4).tolist()
     [1, 0, 2, 1]
     """
 
@@ -24,7 +24,7 @@ class Grouping:
         self.met = 1
         """How many numbers were given."""
 
-    def numbers(self, groups: list[Any] | None, count: int) -> npt.NDArray[np.int64]:
+    def numbers(self, groups: Iterable[Any] | None, count: int) -> npt.NDArray[np.int64]:
         """The numbers of so many events' groups."""
         if groups is None:
             return np.zeros(count, np.int64)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from stream_rank.learners.base.ensemble import Ensemble
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.tables.rows import Rows
-from stream_rank.pipeline.contestant import Contestant
+from stream_rank.contestants.contestant import Contestant
 
 __all__ = ["Probe", "probe"]
 

@@ -1,15 +1,15 @@
 """The running losses of all learners on a stream, and when points of the learning curves are set."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.learners.base.state import State
 from stream_rank.evaluation.board import Board
-from stream_rank.evaluation.group_numbers import Grouping
-from stream_rank.pipeline.contestant import Contestant
+from stream_rank.evaluation.group_numbers import GroupNumbers
+from stream_rank.contestants.contestant import Contestant
 
 __all__ = ["Scoreboard"]
 
@@ -38,18 +38,24 @@ class Scoreboard:
     is told when the next point is due, and learns no further before it is set.
     """
 
-    def __init__(self, contestants: list[Contestant], n_ranks: int | None, window: int) -> None:
+    key = "scoreboard"
+
+    def __init__(self, contestants: Sequence[Contestant], n_ranks: int | None, window: int) -> None:
         self._contestants = contestants
-        self.boards = {each.name: Board(each.ranks, n_ranks, window) for each in contestants}
-        self._grouping = Grouping()
+        self.boards = {each.name: Board(each.predicts == "ranks", n_ranks, window) for each in contestants}
+        self._group_numbers = GroupNumbers()
         self.learned = 0
         self._next_mark = _mark_after(0)
 
-    def count(self, labels: Array, found: Mapping[str, Array], groups: list[Any] | None) -> None:
+    def count(self, labels: Array, found: Mapping[str, Array], groups: Array | None) -> None:
         """Count what every learner predicted of some events."""
-        numbers = self._grouping.numbers(groups, len(labels))
+        numbers = self._group_numbers.numbers(groups, len(labels))
         for name, predictions in found.items():
-            self.boards[name].count(labels, predictions, numbers, self._grouping.met)
+            self.boards[name].count(labels, predictions, numbers, self._group_numbers.met)
+
+    def count_pairs(self, name: str, ahead: Array) -> None:
+        """Count by how much a learner had the preferred items ahead."""
+        self.boards[name].count_pairs(ahead)
 
     @property
     def room(self) -> int:
@@ -70,31 +76,31 @@ class Scoreboard:
             if not board.points or board.points[-1]["events"] < self.learned:
                 board.mark(self.learned, time, each.rule())
 
-    def content(self) -> Snapshot:
+    def dump(self) -> State:
         """All that was counted."""
-        said = {
+        metadata = {
             "learned": self.learned,
-            "grouping": self._grouping.state,
-            "boards": {name: board.said() for name, board in self.boards.items()},
+            "groups": self._group_numbers.state,
+            "boards": {name: board.described() for name, board in self.boards.items()},
         }
         arrays = {
-            f"scoreboard/{name}/{key}": array
+            f"{name}/{key}": array
             for name, board in self.boards.items()
             for key, array in board.arrays().items()
         }
-        return Snapshot({"scoreboard": said}, arrays)
+        return State(metadata, arrays)
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def load(self, state: State) -> None:
         """Go on from what was counted."""
-        said: Mapping[str, Any] = snapshot.said["scoreboard"]
-        self.learned = said["learned"]
-        self._grouping.state = said["grouping"]
+        stored: Mapping[str, Any] = state.metadata
+        self.learned = stored["learned"]
+        self._group_numbers.state = stored["groups"]
         self._next_mark = _mark_after(self.learned)
         for name, board in self.boards.items():
-            prefix = f"scoreboard/{name}/"
+            prefix = f"{name}/"
             arrays = {
                 key.removeprefix(prefix): array
-                for key, array in snapshot.arrays.items()
+                for key, array in state.arrays.items()
                 if key.startswith(prefix)
             }
-            board.restore(said["boards"][name], arrays)
+            board.restore(stored["boards"][name], arrays)

@@ -1,6 +1,6 @@
-"""What sources hand over: raw events, and where reading goes on behind each."""
+"""What sources hand over: raw events, and where reading goes on after each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,28 +8,32 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.reading.scan import PADDING
+from stream_rank.ingest.position import Position, RowPosition
 
-__all__ = ["Columns", "Position", "Records", "as_records"]
+__all__ = ["Chunk", "Columns", "Records", "as_records"]
 
-Position = Mapping[str, Any]
-"""Where reading goes on, as JSON can say it."""
+
+def _nothing_to_release() -> None:
+    """Most chunks own their memory alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Events as JSON: record i is `text[starts[i]:ends[i]]`; behind the text are bytes that do not count."""
+    """Events as JSON: record i is `text[starts[i]:ends[i]]`; after the text are bytes that do not count."""
 
     text: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
     position_after: Callable[[int], Position]
-    """Where reading goes on when so many records are done."""
+    """Where reading goes on when so many records, at least one, are done."""
     place_of: Callable[[int], str]
     """Where a record came from, in words."""
     blank_is_nothing: bool = True
-    """Whether a record without a word is none, as in files; else it is a reject."""
+    """Whether a record without a character is none, as in files; else it is a reject."""
     origin_of: Callable[[int], Any] | None = None
     """What came with a record beside its bytes, for those who hand it on whole."""
+    release: Callable[[], None] = _nothing_to_release
+    """Gives the memory back to the source. The chunk is not looked at afterwards."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -56,14 +60,19 @@ class Columns:
     raw: Callable[[int], bytes]
     position_after: Callable[[int], Position]
     place_of: Callable[[int], str]
+    origin_of: Callable[[int], Any] | None = None
+    release: Callable[[], None] = _nothing_to_release
 
     def __len__(self) -> int:
         return self.count
 
 
+Chunk = Records | Columns
+
+
 def as_records(
     values: list[bytes],
-    position_after: Callable[[int], Position] = lambda _: {},
+    position_after: Callable[[int], Position] = RowPosition,
     place_of: Callable[[int], str] = str,
     blank_is_nothing: bool = True,
     origin_of: Callable[[int], Any] | None = None,

@@ -1,20 +1,27 @@
-"""What a source is."""
+"""The protocol of sources."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
-from stream_rank.ingest.chunk import Columns, Position, Records
+from stream_rank.ingest.chunk import Chunk
+from stream_rank.ingest.position import Position
 
 __all__ = ["Source"]
 
 
 class Source(Protocol):
-    """Where events come from. A chunk is good until the next one is asked for."""
+    """Where events come from.
+
+    A chunk belongs to whoever took it until its `release` is called, however many chunks are asked for meanwhile.
+    """
 
     name: str
 
-    def chunks(self, position: Position | None) -> Iterator[Records | Columns | None]:
-        """Events from a position on; None whenever nothing has come for a moment."""
+    def chunks(self, position: Any) -> Iterator[Chunk | None]:
+        """Events from a position of this source on, or from the beginning; None whenever nothing has come for a moment."""
 
-    def progress(self, position: Position | None) -> float | None:
-        """How much of all there is lies before a position, from 0 to 1; None where nobody knows."""
+    def position_from(self, stored: Any) -> Position:
+        """The position that was stored as JSON; an `InputError` if it is not one of this source."""
+
+    def progress(self, position: Any) -> float | None:
+        """The share of the source that lies before a position, from 0 to 1; None where nobody knows."""

@@ -54,6 +54,6 @@ class Exporter(Collector):
 
 
 def _buckets(times: Histogram) -> list[tuple[str, float]]:
-    """OffsetRange, with how many were at most as much."""
+    """Bounds, with how many were at most as much."""
     bounds = [*(f"{bound:g}" for bound in times.bounds), "+Inf"]
     return list(zip(bounds, accumulate(times.counts), strict=True))

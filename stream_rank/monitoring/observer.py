@@ -18,7 +18,7 @@ from stream_rank.monitoring.exporter import Readings
 from stream_rank.pipeline.counts import Counts
 from stream_rank.pipeline.histogram import Histogram
 from stream_rank.pipeline.loop import Loop
-from stream_rank.runtime.throttle import Throttle
+from stream_rank.monitoring.throttle import Throttle
 
 __all__ = ["Observer", "Sent"]
 
@@ -27,9 +27,9 @@ _PERIOD = 1.0
 _MOST_RANKS = 20
 """Of more ranks neither every pair nor every threshold is a series: 400 are enough for Prometheus, a learner."""
 _RECORDS = tuple(4.0**power for power in range(11))
-"""OffsetRange of the records in a chunk: one when little comes, a million when a lot does."""
+"""Bounds of the records in a chunk: one when little comes, a million when a lot does."""
 _LATENCIES = (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 60.0, 600.0, 3600.0, 86400.0)
-"""OffsetRange of how late an event is learned: milliseconds behind the live end, days when a backlog is learned."""
+"""Bounds of how late an event is learned: milliseconds behind the live end, days when a backlog is learned."""
 
 Values = dict[tuple[str, ...], float | Histogram | None]
 

@@ -12,11 +12,11 @@ STAGES = ("polling", "decoding", "learning", "scoring", "snapshotting")
 """What a run spends its time on: waiting for events to come is polling, as fetching them is."""
 
 SECONDS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 60.0)
-"""OffsetRange of times: a chunk is between one event, read in microseconds, and a snapshot of gigabytes."""
+"""Bounds of times: a chunk is between one event, read in microseconds, and a snapshot of gigabytes."""
 
 
 class Stopwatch:
-    """Histogram of the stages, of every chunk; and of every learner's part of learning."""
+    """Times of the stages, of every chunk; and of every learner's part of learning."""
 
     def __init__(self, learners: list[str]) -> None:
         self.stages = {stage: Histogram(SECONDS) for stage in STAGES}

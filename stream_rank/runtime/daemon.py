@@ -18,9 +18,9 @@ from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.logs import Log
 from stream_rank.monitoring.observer import Observer, Sent
-from stream_rank.runtime.backoff import Trouble
+from stream_rank.ingest.backoff import Trouble
 from stream_rank.runtime.learning_run import Run, as_json
-from stream_rank.runtime.run_control import RunControl
+from stream_rank.pipeline.run_control import RunControl
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 from stream_rank.sinks.dead_letters import DeadLetters
 from stream_rank.sinks.journal import Journal

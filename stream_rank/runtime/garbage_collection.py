@@ -2,7 +2,7 @@
 
 import gc
 
-from stream_rank.runtime.throttle import Throttle
+from stream_rank.monitoring.throttle import Throttle
 
 __all__ = ["Collector"]
 

@@ -1,268 +1,200 @@
-"""What a replay and the daemon have in common: learners, a loop, and snapshots, in a folder."""
+"""The parts that learn, put together from settings: what a replay, the daemon and whatever comes next are composed of."""
 
-import fcntl
-import json
-import math
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Self, TextIO
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import stream_rank
-from stream_rank.checkpoint.checkpointer import Keeper, newest_sound, restore
-from stream_rank.checkpoint.model_file import learner_in, state_digest
+from stream_rank.checkpoint.checkpointer import Checkpointer
+from stream_rank.checkpoint.resuming import newest_sound
 from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.codec.decoder import Decoder
-from stream_rank.codec.timestamps import written
 from stream_rank.config.run import RunConfig
+from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.learner_spec import contestants_of
+from stream_rank.contestants.limits import limits_of
 from stream_rank.errors import ConfigError, SnapshotError, WriteError
 from stream_rank.evaluation.scoreboard import Scoreboard
-from stream_rank.pipeline.contestant import Contestant, NativeLearner, contestant_of, limits_of
-from stream_rank.pipeline.learner_spec import contestants_of
-from stream_rank.pipeline.loop import Loop, Predictions
+from stream_rank.ingest.source import Source
+from stream_rank.pipeline.event_limit import EventLimit
+from stream_rank.pipeline.loop import Loop
 from stream_rank.pipeline.pace import Pace
+from stream_rank.pipeline.progress import Progress
+from stream_rank.pipeline.run_control import RunControl
+from stream_rank.pipeline.stage import Stage
+from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
-from stream_rank.runtime.run_control import RunControl
-from stream_rank.sinks.rejects import Rejects
-from stream_rank.sinks.sink import Outlet
+from stream_rank.runtime.rate import Rate
+from stream_rank.runtime.run_folder import RunFolder
+from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
-__all__ = ["Run", "as_json"]
-
-
-def as_json(content: Any, indent: int | None = None) -> str:
-    """JSON that others can read: numbers that are none are null.
-
-    >>> as_json({"loss": float("nan")})
-    '{"loss": null}'
-    """
-    return json.dumps(_finite(content), indent=indent, allow_nan=False)
+__all__ = ["LearningRun", "open_run"]
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+@dataclass(frozen=True)
+class LearningRun:
+    """A folder's learners, begun or resumed, and all that they need. Whoever runs it drives `loop` and `checkpointer`."""
 
+    config: RunConfig
+    folder: RunFolder
+    store: SnapshotStore
+    control: RunControl
+    contestants: Sequence[Contestant]
+    progress: Progress
+    scoreboard: Scoreboard
+    waiting: WaitingRoom | None
+    limit: EventLimit | None
+    time_filter: TimeFilter | None
+    loop: Loop
+    sinks: dict[str, Sink[Any]]
+    checkpointer: Checkpointer
+    rate: Rate
+    resumed_after: int | None
+    """Records that were learned before, if the run was resumed."""
 
-def _locked(folder: Path) -> TextIO:
-    """A file in the folder that nobody else has locked: two runs would write over each other."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / ".lock").open("a+")
-    except OSError as error:
-        raise WriteError(f"{folder} cannot be written: {error}") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise ConfigError(f"another run is writing to {folder}") from None
-    return file
+    @property
+    def ended(self) -> bool:
+        """Whether as many events were taken as are wanted."""
+        return self.limit is not None and self.limit.reached
 
-
-def _check_place(lock: TextIO, folder: Path, snapshots: str) -> None:
-    """Note where the folder's run has its snapshots; elsewhere it would seem to have none, and be begun again."""
-    lock.seek(0)
-    before = lock.read()
-    if before not in ("", snapshots):
-        raise ConfigError(
-            f"the run in {folder} has its snapshots at {before}, not at {snapshots}: "
-            "give it as before with --snapshots, or give another folder with --out"
-        )
-    if not before:
-        lock.write(snapshots)
-        lock.flush()
-
-
-class Run:
-    """A folder's learners, begun or gone on with, and the loop that they ride on."""
-
-    def __init__(
-        self,
-        config: RunConfig,
-        resume: bool,
-        rejects: Rejects,
-        predictions: Predictions,
-        outlets: dict[str, Outlet],
-        warn: Callable[[str], None],
-        asked: RunControl | None = None,
-    ) -> None:
-        """`outlets` are what rejects and predictions go out by: snapshots say how far they had come."""
-        self.config = config
-        self.asked = asked or RunControl()
-        self._warn, self._outlets = warn, outlets
-        fresh = contestants_of(config.learners, config.n_ranks, config.seed)
-        self.foreign = [each.name for each in fresh if not isinstance(each, NativeLearner)]
-        self._lock_file = _locked(config.out)
-        try:
-            self._open(fresh, resume, rejects, predictions)
-        except BaseException:
-            self.close()
-            raise
-
-    def _open(
-        self, fresh: list[Contestant], resume: bool, rejects: Rejects, predictions: Predictions
-    ) -> None:
-        config = self.config
-        place = config.snapshots or "snapshots"
-        self.store = SnapshotStore(config.snapshots or str(config.out / place), config.keep)
-        _check_place(self._lock_file, config.out, place)
-        snapshot = self._to_resume() if resume else None
-        if not resume:
-            self._begin()
-        self.resumed_from = snapshot and snapshot.said["counts"]
-        self.contestants = fresh if snapshot is None else self._restored(fresh, snapshot)
-        self.loop = self._loop(snapshot, rejects, predictions)
-        marks = {} if snapshot is None else snapshot.said["journals"]
-        try:
-            for name, outlet in self._outlets.items():
-                outlet.begin(marks.get(name, 0))
-            self.store.prepare()
-        except (OSError, ValueError) as error:
-            raise WriteError(f"{config.out}: {error}") from error
-        self.keeper = Keeper(
-            self.loop,
-            self.store,
-            self._outlets,
-            self._settings(),
-            config.snapshot_events,
-            config.snapshot_seconds,
-            self.asked,
-        )
-        self.seconds = 0.0
-        self._first: tuple[int, float] | None = None
-        self._records_before = self.loop.counts.records
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    @property
+    def not_kept(self) -> list[str]:
+        """The learners that cannot be kept in snapshots."""
+        return [each.name for each in self.contestants if each.state is None]
 
     def close(self) -> None:
         """Close all files, and let others write to the folder."""
-        for outlet in self._outlets.values():
-            outlet.close()
-        self._lock_file.close()
+        for sink in self.sinks.values():
+            sink.close()
+        self.folder.close()
 
-    # Beginning, and going on ----------------------------------------------------------------
 
-    def _settings(self) -> dict[str, Any]:
-        shown = self.config.shown()
-        return {name: shown.get(name) for name in self.config.fixed}
-
-    def _begin(self) -> None:
-        """Nothing is gone on with, and nothing that was learned is written over."""
-        if self.store.latest() is not None:
-            if self._holds_something():
-                raise ConfigError(
-                    f"{self.config.out} holds a run: go on with --resume, or give another folder with --out"
-                )
-            self.store.clear()
-
-    def _to_resume(self) -> Snapshot | None:
-        """The snapshot to go on from; None for a run that begins."""
-        config = self.config
-        if self.foreign:
-            raise ConfigError(
-                f"a run with {self.foreign[0]} cannot be resumed; begin it in another folder"
-            )
-        snapshot = newest_sound(self.store, config.damaged == "older", self._warn)
-        if snapshot is None:
-            self._warn(f"there is no snapshot in {self.store.url} yet: beginning at the beginning")
-            return None
-        if "settings" not in snapshot.said:
-            raise ConfigError(f"what is in {self.store.url} is of no run")
-        before, now = snapshot.said["settings"], self._settings()
-        for name in config.fixed:
-            if before.get(name) != now[name]:
-                raise ConfigError(
-                    f"the run in {config.out} has {name.replace('_', '-')} {before.get(name)!r}, now "
-                    f"{now[name]!r} is given: what was learned depends on it, so give it as before"
-                )
-        return snapshot
-
-    def _holds_something(self) -> bool:
-        """Whether the run before took any event; one that failed from the beginning may be begun again."""
-        try:
-            snapshot = newest_sound(self.store, False, self._warn)
-        except SnapshotError:
-            return True
-        counts = {} if snapshot is None else snapshot.said.get("counts", {"learned": 1})
-        return any(counts.get(name) for name in ("learned", "requests"))
-
-    def _restored(self, fresh: list[Contestant], snapshot: Snapshot) -> list[Contestant]:
-        return [
-            contestant_of(each.name, learner_in(snapshot, each.name), self.config.n_ranks)
-            for each in fresh
-        ]
-
-    def _loop(self, snapshot: Snapshot | None, rejects: Rejects, predictions: Predictions) -> Loop:
-        config = self.config
+def open_run(
+    config: RunConfig,
+    source: Source,
+    rejects: Sink[Rejected],
+    predictions: Sink[Prediction],
+    say: Callable[[str], object],
+    *,
+    resume: bool,
+    time_filter: TimeFilter | None = None,
+    pace: Pace | None = None,
+    control: RunControl | None = None,
+    commit_offsets: Callable[[Any], None] = lambda _: None,
+) -> LearningRun:
+    """Begin a run, or resume it; without a snapshot to resume from, it begins at the beginning."""
+    sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
+    contestants = contestants_of(config.learners, config.n_ranks, config.seed)
+    folder = RunFolder(config.out)
+    try:
+        store = SnapshotStore(folder.snapshots_url(config.snapshots), config.snapshots_kept)
+        snapshot = _to_resume(config, store, contestants, say) if resume else None
+        if not resume:
+            _begin(config, store, say)
+        control = control or RunControl()
+        progress = Progress(source.position_from)
         limits = limits_of(
-            self.contestants, config.n_ranks, config.max_features, delayed=config.delay > 0
+            contestants, config.n_ranks, config.max_features, delayed=config.delay > 0
         )
-        between, pace = self._times()
+        decoder = Decoder(limits)
+        scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
+        limit = EventLimit(config.max_events, progress) if config.max_events else None
+        waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
+        stages: list[Stage | None] = [time_filter, limit, pace, waiting]
         loop = Loop(
-            self.contestants,
-            Decoder(limits, [] if snapshot is None else snapshot.said["features"]),
-            Scoreboard(self.contestants, config.n_ranks, config.window),
+            contestants,
+            decoder,
+            [stage for stage in stages if stage is not None],
+            scoreboard,
+            progress,
             rejects,
             predictions,
-            WaitingRoom(config.delay) if config.delay else None,
-            between,
-            pace,
-            config.max_events,
         )
-        if snapshot is not None:
-            restore(loop, snapshot)
-        return loop
+        parts: list[Stateful | None] = [progress, decoder.index, scoreboard, waiting]
+        parts += [each.state for each in contestants]
+        checkpointer = Checkpointer(
+            [part for part in parts if part is not None],
+            sinks,
+            store,
+            progress,
+            commit_offsets,
+            _fixed(config),
+            config.snapshot_events,
+            config.snapshot_seconds,
+            control,
+            timed=lambda: loop.stopwatch.stage("snapshotting"),
+        )
+        try:
+            checkpointer.restore(snapshot)
+            store.prepare()
+        except OSError as error:
+            raise WriteError(f"{config.out}: {error}") from error
+    except BaseException:
+        for sink in sinks.values():
+            sink.close()
+        folder.close()
+        raise
+    resumed_after = None if snapshot is None else progress.counts.records
+    return LearningRun(
+        *(config, folder, store, control, contestants, progress, scoreboard, waiting, limit),
+        *(time_filter, loop, sinks, checkpointer, Rate(progress.counts.records), resumed_after),
+    )
 
-    def _times(self) -> tuple[tuple[int, int] | None, Pace | None]:
-        """The times of the events that are wanted, and the pace at which they come."""
-        return None, None
 
-    # What is to be seen ---------------------------------------------------------------------
+def _fixed(config: RunConfig) -> dict[str, Any]:
+    """The settings that what was learned depends on."""
+    shown = config.shown()
+    return {name: shown.get(name) for name in config.fixed}
 
-    def passed(self, seconds: float) -> None:
-        """Note how long the run has gone on."""
-        self.seconds = seconds
-        if self._first is None and self.loop.counts.records > self._records_before:
-            self._first = self.loop.counts.records, seconds
 
-    @property
-    def rate(self) -> float:
-        """Records a second, behind the first portion, for which a machine's first run compiles the engine."""
-        if self._first is None:
-            return 0.0
-        records, seconds = self._first
-        fresh = self.loop.counts.records - records
-        return fresh / (self.seconds - seconds) if fresh else 0.0
+def _begin(config: RunConfig, store: SnapshotStore, say: Callable[[str], object]) -> None:
+    """Nothing is resumed, and nothing that was learned is written over."""
+    if store.latest() is None:
+        return
+    if _holds_something(store, say):
+        raise ConfigError(
+            f"{config.out} holds a run: go on with `resume`, or give another folder with `out`"
+        )
+    store.clear()
 
-    def summary(self) -> dict[str, Any]:
-        """What `summary.json` says, and the daemon's `/status`."""
-        counts, waiting = self.loop.counts, self.loop.waiting
-        learners = {}
-        for each in self.contestants:
-            board = self.loop.scoreboard.boards[each.name].summary()
-            own = isinstance(each, NativeLearner)
-            learners[each.name] = {
-                **board,
-                "state_sha256": state_digest(each.model) if own else None,
-            }
-        return {
-            "version": stream_rank.__version__,
-            "events": counts.records,
-            **counts.as_dict(),
-            "waiting": 0 if waiting is None else len(waiting),
-            "dropped": 0 if waiting is None else waiting.dropped,
-            "features": self.loop.names_met,
-            "time": None if self.loop.time is None else written(self.loop.time),
-            "position": json.loads(json.dumps(self.loop.position, sort_keys=True)),
-            "learners": learners,
-            "seconds": round(self.seconds, 3),
-            "events_per_second": round(self.rate) or None,
-            "resumed_after": self.resumed_from and sum(self.resumed_from.values()),
-            "settings": self.config.shown(),
-        }
+
+def _holds_something(store: SnapshotStore, say: Callable[[str], object]) -> bool:
+    """Whether the run before took any event; one that failed from the beginning may be begun again."""
+    try:
+        snapshot = newest_sound(store, False, say)
+    except SnapshotError:
+        return True
+    if snapshot is None:
+        return False
+    counts = snapshot.metadata["parts"].get(Progress.key, {}).get("counts", {"learned": 1})
+    return any(counts.get(name) for name in ("learned", "requests"))
+
+
+def _to_resume(
+    config: RunConfig,
+    store: SnapshotStore,
+    contestants: Sequence[Contestant],
+    say: Callable[[str], object],
+) -> Snapshot | None:
+    """The snapshot to resume from; None for a run that begins."""
+    for each in contestants:
+        if each.state is None:
+            raise ConfigError(
+                f"a run with {each.name} cannot be resumed, for it is not of stream-rank and not in snapshots; "
+                "begin it in another folder"
+            )
+    snapshot = newest_sound(store, config.on_corrupt_snapshot == "older", say)
+    if snapshot is None:
+        say(f"there is no snapshot in {store.url} yet: beginning at the beginning")
+        return None
+    if not snapshot.metadata.get("settings"):
+        raise ConfigError(f"what is in {store.url} is of no run")
+    before, now = snapshot.metadata["settings"], _fixed(config)
+    for name in config.fixed:
+        if before.get(name) != now[name]:
+            raise ConfigError(
+                f"the run in {config.out} has `{name}` {before.get(name)!r}, now "
+                f"{now[name]!r} is given: what was learned depends on it, so give it as before"
+            )
+    return snapshot

@@ -11,140 +11,158 @@ from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import InputError, TooManyRejectsError, WriteError
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.pipeline.pace import Pace
-from stream_rank.runtime.learning_run import Run, as_json
-from stream_rank.runtime.run_control import RunControl
-from stream_rank.sinks.journal import Journal
-from stream_rank.sinks.predictions import PredictionFile
-from stream_rank.sinks.rejects import RejectFile, RejectLimit
+from stream_rank.pipeline.run_control import RunControl
+from stream_rank.pipeline.time_filter import TimeFilter
+from stream_rank.runtime.learning_run import open_run
+from stream_rank.runtime.summary import as_json, summary_of
+from stream_rank.sinks.file_sink import FileSink
+from stream_rank.sinks.predictions import prediction_line
+from stream_rank.sinks.reject_limit import RejectLimit
+from stream_rank.sinks.rejects import reject_file
 
 __all__ = ["Replay"]
 
 
-class Replay(Run):
-    """One run: `run` goes through the inputs, `finish` writes what is to be seen."""
-
-    config: ReplayConfig
+class Replay:
+    """A learning run on files: `run` goes through the inputs, `finish` writes what is to be seen."""
 
     def __init__(
-        self, config: ReplayConfig, warn: Callable[[str], None], asked: RunControl | None = None
+        self,
+        config: ReplayConfig,
+        say: Callable[[str], None],
+        control: RunControl | None = None,
     ) -> None:
+        self.config, self._say = config, say
         self.source = open_source(
             config.inputs, config.format, config.columns.mapping(), config.follow
         )
         self._limit = RejectLimit(config.max_reject_ratio)
-        self._reject_file = RejectFile(Journal(config.out / "rejects.jsonl"))
-        predictions = PredictionFile(Journal(config.out / "predictions.jsonl"))
-        super().__init__(
+        self._rejects = reject_file(config.out / "rejects.jsonl")
+        self.learning = open_run(
             config,
-            config.resume,
-            self._reject_file,
-            predictions.put,
-            {"rejects": self._reject_file.journal, "predictions": predictions.journal},
-            warn,
-            asked,
+            self.source,
+            self._rejects,
+            FileSink(config.out / "predictions.jsonl", prediction_line),
+            say,
+            resume=config.resume,
+            time_filter=_time_filter(config),
+            pace=None if config.speed is None else Pace(config.speed),
+            control=control,
         )
 
-    def _times(self) -> tuple[tuple[int, int] | None, Pace | None]:
-        config = self.config
-        between = None
-        if config.from_ is not None or config.to is not None:
-            first = FIRST if config.from_ is None else config.from_
-            between = (first, LAST if config.to is None else config.to)
-        return between, None if config.speed is None else Pace(config.speed)
+    def __enter__(self) -> "Replay":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.learning.close()
 
     def run(self, show: Callable[[], None] = lambda: None) -> None:
-        """Go through the inputs, until their end or until somebody wants to stop."""
-        loop, start = self.loop, time.monotonic()
+        """Go through the inputs, until their end or until somebody wants to stop; `show` is called between parts."""
+        learning, start = self.learning, time.monotonic()
+        checkpointer, progress = learning.checkpointer, learning.progress
         try:
             for _ in self._steps():
-                self.keeper.tick()
-                self.passed(time.monotonic() - start)
+                if checkpointer.due:
+                    checkpointer.commit()
+                learning.rate.passed(time.monotonic() - start, progress.counts.records)
                 show()
-                if self.asked.stop_requested or loop.ended:
+                if learning.control.stop_requested or learning.ended:
                     break
-            self.keeper.write()
+            checkpointer.commit()
             self._check_rejects(ended=True)
             self._check_sense()
         except InputError:
-            self.keeper.write()  # what was learned so far is not lost
+            checkpointer.commit()  # what was learned so far is not lost
             raise
         except OSError as error:
             raise WriteError(
-                f"{self.config.out} cannot be written: {error}; free some space and go on with --resume"
+                f"{self.config.out} cannot be written: {error}; free some space and go on with `resume`"
             ) from error
         finally:
-            self.seconds = time.monotonic() - start
+            learning.rate.seconds = time.monotonic() - start
 
     def _steps(self) -> Iterator[None]:
-        """Learn, coming up for air after every portion, and when nothing came for a moment."""
-        if self.loop.ended:
+        """Learn, and yield after every part, and when nothing came for a moment."""
+        if self.learning.ended:
             return
-        for chunk in self.source.chunks(self.loop.position):
+        for chunk in self.source.chunks(self.learning.progress.position):
             if chunk is None:
                 yield
                 continue
-            for _ in self.loop.take(chunk):
+            for _ in self.learning.loop.take(chunk):
                 self._check_rejects()
                 yield
 
     def _check_sense(self) -> None:
         """Say so if what was asked for does not fit what came."""
-        counts, loop = self.loop.counts, self.loop
+        counts, say, config = self.learning.progress.counts, self._say, self.config
+        times = self.learning.time_filter
         if counts.skipped and not counts.taken:
-            self._warn(f"none of {counts.skipped:,} events has a time (ts) between --from and --to")
-        elif loop.untimed:
-            self._warn(
-                f"{loop.untimed:,} events without a time (ts) were left out by --from and --to"
-            )
-        if self.config.speed is not None and loop.time is None and counts.taken:
-            self._warn("no event has a time (ts): --speed had nothing to go by")
-        if counts.requests and not counts.learned and not self.config.delay:
-            self._warn(
+            say(f"none of {counts.skipped:,} events has a time (ts) between `from` and `to`")
+        elif times is not None and times.untimed:
+            say(f"{times.untimed:,} events without a time (ts) were left out by `from` and `to`")
+        if config.speed is not None and self.learning.progress.time is None and counts.taken:
+            say("no event has a time (ts): `speed` had nothing to go by")
+        if counts.requests and not counts.learned and not config.delay:
+            say(
                 f"none of {counts.requests:,} events has a label (y), so nothing was learned; "
-                "--columns y=NAME says which column of a table it is"
+                "`columns` y=NAME says which column of a table it is"
             )
-        for each in self.contestants:
-            board = loop.scoreboard.boards[each.name]
-            if counts.learned and not board.events and each.name in self.foreign:
-                self._warn(f"{each.name} learned nothing: River's estimators learn no preferences")
+        for each in self.learning.contestants:
+            board = self.learning.scoreboard.boards[each.name]
+            if counts.learned and not board.events and not each.learns_preferences:
+                say(f"{each.name} learned nothing: River's estimators learn no preferences")
 
     def _check_rejects(self, ended: bool = False) -> None:
-        counts = self.loop.counts
+        counts = self.learning.progress.counts
         if self._limit.exceeded(counts.rejects, counts.records, ended):
-            self.keeper.write()
+            self.learning.checkpointer.commit()
             raise TooManyRejectsError(
                 f"{counts.rejects:,} of {counts.records:,} records were rejected, more than "
-                f"--max-reject-ratio {self._limit.ratio:g} allows; see {self._reject_file.journal.path}"
+                f"`max_reject_ratio` {self._limit.ratio:g} allows; see {self._rejects.path}"
             )
         if ended and counts.rejects and not counts.taken and not counts.skipped:
             raise TooManyRejectsError(
                 f"not one of {counts.records:,} records was an event; the first: {self._first_reason()} "
-                f"(all of them: {self._reject_file.journal.path})"
+                f"(all of them: {self._rejects.path})"
             )
 
     def _first_reason(self) -> str:
-        with self._reject_file.journal.path.open("rb") as file:
+        with self._rejects.path.open("rb") as file:
             return str(json.loads(file.readline())["reason"])
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers."""
+        return summary_of(self.learning)
 
     def finish(self) -> dict[str, Any]:
         """Write the curve, the report and the summary; the summary."""
         from stream_rank.report.html import report  # not needed while it runs
 
-        self.loop.scoreboard.mark(self.loop.time)
-        summary, out = self.summary(), self.config.out
+        scoreboard, out = self.learning.scoreboard, self.config.out
+        scoreboard.mark(self.learning.progress.time)
+        summary = self.summary()
         try:
             with (out / "curve.csv").open("w", newline="") as file:
                 table = csv.writer(file)
                 table.writerow(["learner", "events", "time", "loss", "recent_loss"])
-                for name, board in self.loop.scoreboard.boards.items():
+                for name, board in scoreboard.boards.items():
                     for point in board.points:
                         moment = "" if point["time"] is None else written(point["time"])
                         table.writerow(
                             [name, point["events"], moment, point["loss"], point["recent"]]
                         )
             (out / "summary.json").write_text(as_json(summary, indent=2) + "\n")
-            page = report(summary, self.loop.scoreboard)
+            page = report(summary, scoreboard)
             (out / "report.html").write_bytes(page.encode(errors="replace"))
         except OSError as error:
             raise WriteError(f"{out} cannot be written: {error}") from error
         return summary
+
+
+def _time_filter(config: ReplayConfig) -> TimeFilter | None:
+    if config.from_ is None and config.to is None:
+        return None
+    return TimeFilter(
+        FIRST if config.from_ is None else config.from_, LAST if config.to is None else config.to
+    )

@@ -1,63 +1,45 @@
-"""Where the predictions of requests go."""
+"""Predictions of requests, as lines and as messages."""
 
 import json
 import math
-from typing import Any
 
+from stream_rank.errors import FatalKafkaError
 from stream_rank.ingest.kafka.port import Producer, ProducerRecord
-from stream_rank.sinks.journal import Journal
+from stream_rank.sinks.sink import Prediction
+from stream_rank.sinks.topic_sink import TopicSink
 
-__all__ = ["PredictionFile", "PredictionTopic"]
+__all__ = ["prediction_line", "prediction_topic"]
 
-_SECONDS = 5.0
-"""For which a snapshot waits for the predictions that it passes."""
+_CLIP = 100
+"""Characters that are left of an id that the topic does not take whole."""
 
 
-def as_line(name: Any, predictions: dict[str, float]) -> bytes:
+def prediction_line(prediction: Prediction) -> bytes:
     """A prediction as JSON: the id of the request, and a number for every learner, null where there is none.
 
-    >>> as_line("u7", {"prank": 3.0, "mprank": float("nan")})
+    >>> prediction_line(Prediction("u7", {"prank": 3.0, "mprank": float("nan")}))
     b'{"id": "u7", "predictions": {"prank": 3.0, "mprank": null}}'
     """
-    known = {key: value if math.isfinite(value) else None for key, value in predictions.items()}
-    return json.dumps({"id": name, "predictions": known}).encode()
+    known = {
+        name: value if math.isfinite(value) else None for name, value in prediction.values.items()
+    }
+    return json.dumps({"id": prediction.id, "predictions": known}).encode()
 
 
-class PredictionFile:
-    """A line of JSON for every request."""
+def prediction_topic(producer: Producer, topic: str) -> TopicSink[Prediction]:
+    """A topic with a message for every request, whose key is the request's id."""
 
-    def __init__(self, journal: Journal) -> None:
-        self.journal = journal
+    def as_message(prediction: Prediction) -> ProducerRecord:
+        key = None if prediction.id is None else str(prediction.id).encode(errors="replace")
+        return ProducerRecord(topic, prediction_line(prediction), key)
 
-    def put(self, name: Any, predictions: dict[str, float]) -> None:
-        """Write the predictions for a request."""
-        self.journal.write(as_line(name, predictions))
+    return TopicSink(producer, as_message, _smaller)
 
 
-class PredictionTopic:
-    """A message for every request, with its id as the key. After a kill, some come twice."""
-
-    def __init__(self, producer: Producer, topic: str) -> None:
-        self._producer, self._topic = producer, topic
-        self._mark = self.sent = 0
-        """Predictions of the run, and of this process."""
-
-    def put(self, name: Any, predictions: dict[str, float]) -> None:
-        """Send the predictions for a request."""
-        key = None if name is None else str(name).encode(errors="replace")
-        self._producer.send(ProducerRecord(self._topic, as_line(name, predictions), key))
-        self._mark += 1
-        self.sent += 1
-
-    def begin(self, mark: int = 0) -> None:
-        """Count on."""
-        self._mark = mark
-
-    def mark(self) -> int:
-        """Make sure that all are with the broker; how many there are."""
-        self._producer.flush(_SECONDS)
-        return self._mark
-
-    def close(self) -> None:
-        """Let go of the broker."""
-        self._producer.close()
+def _smaller(message: ProducerRecord) -> ProducerRecord:
+    """The prediction under the beginning of its id, without a key."""
+    if message.key is None:
+        raise FatalKafkaError(f"{message.topic} takes no prediction: see its max.message.bytes")
+    content = json.loads(message.value or b"")
+    content |= {"id": str(content["id"])[:_CLIP], "clipped": True}
+    return message._replace(value=json.dumps(content).encode(), key=None)

@@ -20,7 +20,7 @@ __all__ = ["exporter"]
 
 _CHUNK = 2_048
 _ROUNDS = 3
-"""Histogram that the events are learned in one measurement, so that several scrapes are within."""
+"""Times that the events are learned in one measurement, so that several scrapes are within."""
 _TURNS = 9
 _SCRAPE_SECONDS = 1.0
 """Prometheus asks every 5 to 60 seconds."""
@@ -80,7 +80,7 @@ def _observed(values: list[bytes], folder: Path) -> float:
     from stream_rank.ingest.kafka.topic_source import Topics
     from stream_rank.monitoring.exporter import Exporter
     from stream_rank.monitoring.observer import Observer
-    from stream_rank.runtime.backoff import Trouble
+    from stream_rank.ingest.backoff import Trouble
 
     loop, broker = _loop(), MemoryBroker()
     broker.create("events", 4)

@@ -338,7 +338,7 @@ def test_too_many_columns_are_as_too_many_features(tmp_path: Path) -> None:
 
 
 def test_strange_columns(tmp_path: Path) -> None:
-    """Histogram and ids that JSON would not have are rejects; columns that cannot be used say so."""
+    """Times and ids that JSON would not have are rejects; columns that cannot be used say so."""
     import datetime
 
     path, x = tmp_path / "events.arrow", pa.array([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""Histogram as in RFC 3339, read out of a text.
+"""Times as in RFC 3339, read out of a text.
 
 The plain form alone, with `T` and `Z` in capitals; whatever else is a time is left to `stream_rank.codec.timestamps`,
 and what is read here is what it would read.

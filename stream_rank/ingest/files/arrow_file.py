@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stream_rank.errors import InputError
-from stream_rank.ingest.chunk import Columns, Position
+from stream_rank.ingest.chunk import Columns
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.columns import as_columns
+from stream_rank.ingest.position import RowPosition
 
 __all__ = ["ArrowFile", "ParquetFile"]
 
@@ -28,9 +29,9 @@ class _Table:
     def __init__(self, path: Path, mapping: Mapping) -> None:
         self.name, self._path, self._mapping = str(path), path, mapping
 
-    def chunks(self, position: Position | None) -> Iterator[Columns | None]:
+    def chunks(self, position: RowPosition | None) -> Iterator[Columns | None]:
         """Events from a position on."""
-        done = position["rows"] if position else 0
+        done = position.rows if position else 0
         try:
             for begin, batch in self._batches(done):
                 skip = max(0, done - begin)
@@ -42,7 +43,7 @@ class _Table:
     def _columns(self, batch: Any, begin: int) -> Columns:
         return as_columns(
             *(batch, self._mapping, self.name),
-            lambda done: {"rows": begin + done},
+            lambda done: RowPosition(begin + done),
             lambda record: f"{self.name}: row {begin + record + 1}",
         )
 
@@ -53,10 +54,14 @@ class _Table:
     def _count(self) -> int | None:
         raise NotImplementedError
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> RowPosition:
+        """A position that a snapshot has."""
+        return RowPosition.from_json(stored)
+
+    def progress(self, position: RowPosition | None) -> float | None:
         """The share of the rows."""
         count = self._count()
-        return None if not count else (position["rows"] if position else 0) / count
+        return None if not count else (position.rows if position else 0) / count
 
 
 class ParquetFile(_Table):

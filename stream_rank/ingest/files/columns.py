@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from stream_rank.codec.timestamps import FIRST, LAST, moment_of
 from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.errors import InputError
-from stream_rank.ingest.chunk import Columns, Position
+from stream_rank.ingest.chunk import Columns
 from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.position import Position
 
 __all__ = ["as_columns", "header_of"]
 
@@ -31,6 +32,7 @@ def as_columns(
     place_of: Callable[[int], str],
     wrong: dict[int, str] | None = None,
     raw: Callable[[int], bytes] | None = None,
+    release: Callable[[], None] = lambda: None,
 ) -> Columns:
     """An Arrow table or record batch as columns of events."""
     names, roles = mapping.of(table.schema.names, source)
@@ -62,7 +64,7 @@ def as_columns(
 
     return Columns(
         *(features, missing, labels, times, ids, groups, wrong, table.num_rows, raw or row),
-        *(position_after, place_of),
+        *(position_after, place_of, None, release),
     )
 
 
@@ -76,7 +78,7 @@ def _numbers(column: Any, name: str, source: str) -> npt.NDArray[np.float64]:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise InputError(
             f"column {name!r} of {source} is of {kind}; numbers are needed: name the columns of features, "
-            "as in --columns x=a,b"
+            "as in `columns` x=a,b"
         )
     if kind == pa.float64():
         return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)

@@ -3,15 +3,17 @@
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from stream_rank.codec.limits import MOST_BYTES
-from stream_rank.ingest.chunk import Columns, Position, Records
+from stream_rank.ingest.chunk import Columns, Records
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.columns import as_columns, header_of
+from stream_rank.ingest.position import BytePosition
 from stream_rank.ingest.source import Source
 
 __all__ = ["Csv"]
@@ -27,28 +29,31 @@ class Csv:
     def __init__(self, lines: Source, mapping: Mapping) -> None:
         self.name, self._lines, self._mapping = lines.name, lines, mapping
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> BytePosition:
+        """A position that a snapshot has."""
+        return BytePosition.from_json(stored)
+
+    def progress(self, position: BytePosition | None) -> float | None:
         """As of the lines."""
         return self._lines.progress(position)
 
-    def chunks(self, position: Position | None) -> Iterator[Columns | None]:
+    def chunks(self, position: BytePosition | None) -> Iterator[Columns | None]:
         """Events from a position on."""
-        if position is None:
-            header, chunks = None, self._lines.chunks(None)
-        else:
-            header, chunks = position["header"], self._lines.chunks(position)
-        for chunk in chunks:
+        header = None if position is None else position.header
+        for chunk in self._lines.chunks(position):
             if chunk is None:
                 yield None
                 continue
             assert isinstance(chunk, Records)
             first = 0
             if header is None:
-                header, first = header_of(chunk.raw(0), self.name), 1
+                header, first = tuple(header_of(chunk.raw(0), self.name)), 1
             if len(chunk) > first:
                 yield self._columns(chunk, first, header)
+            else:
+                chunk.release()
 
-    def _columns(self, chunk: Records, first: int, header: list[str]) -> Columns:
+    def _columns(self, chunk: Records, first: int, header: tuple[str, ...]) -> Columns:
         """Some lines as columns."""
         lines, kept = [], []
         for record in range(first, len(chunk)):
@@ -56,20 +61,24 @@ class Csv:
             if line.strip():
                 lines.append(line)
                 kept.append(record)
-        features, roles = self._mapping.of(header, self.name)
+        names = list(header)
+        features, roles = self._mapping.of(names, self.name)
         numbers = [*features, *([roles["y"]] if "y" in roles else [])]
         wrong: dict[int, str] = {}
-        table = _read(lines, header, numbers) or self._read_slowly(lines, header, numbers, wrong)
+        table = _read(lines, names, numbers) or self._read_slowly(lines, names, numbers, wrong)
 
-        def position_after(done: int) -> Position:
+        def position_after(done: int) -> BytePosition:
             after = len(chunk) if done == len(kept) else kept[done - 1] + 1
-            return {**chunk.position_after(after), "header": header}
+            position = chunk.position_after(after)
+            assert isinstance(position, BytePosition)
+            return replace(position, header=header)
 
         return as_columns(
             *(table, self._mapping, self.name, position_after),
             lambda record: chunk.place_of(kept[record]),
             wrong,
             lines.__getitem__,
+            chunk.release,
         )
 
     def _read_slowly(

@@ -17,7 +17,9 @@ from stream_rank.codec.limits import MOST_BYTES
 from stream_rank.engine.reading.newlines import find_lines
 from stream_rank.engine.reading.scan import PADDING
 from stream_rank.errors import InputError
-from stream_rank.ingest.chunk import Position, Records
+from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.files.buffer_pool import BufferPool
+from stream_rank.ingest.position import BytePosition
 
 __all__ = ["Followed", "LineFile", "Lines", "StandardInput"]
 
@@ -39,20 +41,23 @@ class _Bytes(Protocol):
 class Lines:
     """Lines of bytes that come, as records."""
 
-    def __init__(self, name: str, incoming: _Bytes, begin: Position | None, skip: int = 0) -> None:
+    def __init__(
+        self, name: str, incoming: _Bytes, begin: BytePosition | None, skip: int = 0
+    ) -> None:
         """`skip` bytes come again that were read before."""
+        begin = begin or BytePosition()
         self._name, self._incoming = name, incoming
-        self._offset = begin["bytes"] if begin else 0
-        self._line = begin["lines"] if begin else 0
+        self._offset, self._line = begin.bytes, begin.lines
         self._skip = skip
         self._most = _FIRST_LINES
+        self._pool = BufferPool(_BLOCK_BYTES + MOST_BYTES + 1 + PADDING)
 
     def chunks(self) -> Iterator[Records | None]:
         """The lines, a block at a time. Of a line that is longer than any event may be only the beginning is kept."""
-        text = np.zeros(_BLOCK_BYTES + MOST_BYTES + 1 + PADDING, np.uint8)
-        room = memoryview(text.data).cast("B")
+        buffer = self._pool.take()
         end, overlong = 0, 0
         while True:
+            text, room = buffer.bytes, buffer.view
             most = min(end + _BLOCK_BYTES, len(text) - PADDING)
             count = self._incoming.read_into(room[end:most])
             if count is None:
@@ -82,23 +87,32 @@ class Lines:
             if self._offset == 0 and text[:end].tobytes().startswith(codecs.BOM_UTF8):
                 begin = self._offset = len(codecs.BOM_UTF8)
             while True:
-                records, rest = self._lines(text, begin, end, overlong, ended)
+                records, rest = self._lines(text, begin, end, overlong, ended, buffer.release)
                 if not len(records):
                     break
                 overlong = 0
+                buffer.taken()
                 yield records
                 begin = rest
             if ended:
                 return
-            left = end - begin
-            text[:left] = text[begin:end].copy()
-            end = left
+            # chunks may lie in this buffer until they are released: what is left of it goes on in another
+            left, fresh = end - begin, self._pool.take()
+            fresh.bytes[:left] = text[begin:end]
+            buffer.release()
+            buffer, end = fresh, left
             if end > MOST_BYTES:
                 overlong += end - MOST_BYTES - 1
                 end = MOST_BYTES + 1
 
     def _lines(
-        self, text: Any, begin: int, end: int, overlong: int, ended: bool
+        self,
+        text: Any,
+        begin: int,
+        end: int,
+        overlong: int,
+        ended: bool,
+        release: Callable[[], None],
     ) -> tuple[Records, int]:
         """The next whole lines; `overlong` bytes of the first were dropped."""
         starts, ends = np.empty(self._most, np.int64), np.empty(self._most, np.int64)
@@ -107,20 +121,23 @@ class Lines:
         offset, first = self._offset - begin + overlong, self._line
         last = int(ended and rest == end)  # its newline was never there
 
-        def position_after(done: int) -> Position:
-            if done == 0:
-                return {"bytes": offset + begin - overlong, "lines": first}
+        def position_after(done: int) -> BytePosition:
             missing = last if done == count else 0
-            return {"bytes": offset + int(ends[done - 1]) + 1 - missing, "lines": first + done}
+            return BytePosition(offset + int(ends[done - 1]) + 1 - missing, first + done)
 
         if count:
             self._offset = offset + rest
             self._line += count
             self._most = _MOST_LINES
-        return (
-            Records(text, starts, ends, position_after, lambda i: f"{self._name}:{first + i + 1}"),
-            rest,
+        records = Records(
+            text,
+            starts,
+            ends,
+            position_after,
+            lambda i: f"{self._name}:{first + i + 1}",
+            release=release,
         )
+        return records, rest
 
 
 class _FromFile:
@@ -163,10 +180,10 @@ class LineFile:
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
 
-    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
         """Lines from a position on."""
         opener = _OPENERS.get(self._path.suffix.lower())
-        done = position["bytes"] if position else 0
+        done = position.bytes if position else 0
         with _opened(self._path, opener or _plain) as file:
             if not opener:
                 if done > os.fstat(file.fileno()).st_size:
@@ -177,11 +194,15 @@ class LineFile:
             skip = done if opener else 0
             yield from Lines(self.name, _FromFile(file, self.name), position, skip).chunks()
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> BytePosition:
+        """A position that a snapshot has."""
+        return BytePosition.from_json(stored)
+
+    def progress(self, position: BytePosition | None) -> float | None:
         """The share of the bytes; not known of compressed files."""
         if self._path.suffix.lower() in _OPENERS:
             return None
-        return (position["bytes"] if position else 0) / max(1, self._path.stat().st_size)
+        return (position.bytes if position else 0) / max(1, self._path.stat().st_size)
 
 
 class StandardInput:
@@ -189,9 +210,9 @@ class StandardInput:
 
     name = "standard input"
 
-    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
         """Lines; the same stream must come again when a run is resumed."""
-        skip = position["bytes"] if position else 0
+        skip = position.bytes if position else 0
         yield from Lines(self.name, self, position, skip).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
@@ -201,7 +222,11 @@ class StandardInput:
             return None
         return os.readv(handle, [room])
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> BytePosition:
+        """A position that a snapshot has."""
+        return BytePosition.from_json(stored)
+
+    def progress(self, position: BytePosition | None) -> float | None:
         """Nobody knows."""
         return None
 
@@ -212,9 +237,9 @@ class Followed:
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
 
-    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
         """Lines from a position on, a line only when it is whole."""
-        self._offset = position["bytes"] if position else 0
+        self._offset = position.bytes if position else 0
         with _opened(self._path, _plain) as self._file:
             self._file.seek(self._offset)
             yield from Lines(self.name, self, position).chunks()
@@ -230,6 +255,10 @@ class Followed:
         time.sleep(_MOMENT)
         return None
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> BytePosition:
+        """A position that a snapshot has."""
+        return BytePosition.from_json(stored)
+
+    def progress(self, position: BytePosition | None) -> float | None:
         """There is no end."""
         return None

@@ -1,15 +1,17 @@
 """From what somebody names to a source."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from stream_rank.errors import ConfigError, InputError
-from stream_rank.ingest.chunk import Columns, Position, Records
+from stream_rank.ingest.chunk import Chunk
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.lines import Followed, LineFile, StandardInput
 from stream_rank.ingest.files.synthetic import Synthetic
+from stream_rank.ingest.position import ChainPosition, Position
 from stream_rank.ingest.source import Source
 
 __all__ = ["FORMATS", "Chain", "open_source"]
@@ -31,49 +33,48 @@ _SYNTHETIC = "synthetic:"
 
 
 class Chain:
-    """Sources one behind the other."""
+    """Sources one after the other."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
         self.name = ", ".join(source.name for source in sources)
 
-    def chunks(self, position: Position | None) -> Iterator[Records | Columns | None]:
+    def chunks(self, position: ChainPosition | None) -> Iterator[Chunk | None]:
         """Events from a position on."""
-        first = position["source"] if position else 0
-        if position and (
-            first >= len(self._sources) or self._sources[first].name != position["name"]
-        ):
-            raise InputError(
-                f"the run that is resumed was reading {position['name']} as its input number {first + 1}; "
-                f"now there is {self.name}: give the same inputs in the same order"
-            )
-        inner = position["at"] if position else None
+        first, inner = (0, None) if position is None else (position.source, position.at)
         for number in range(first, len(self._sources)):
             source = self._sources[number]
             for chunk in source.chunks(inner):
                 if chunk is None:
                     yield None
                     continue
-                placed = _Placed(number, source.name, chunk.position_after)
-                yield replace(chunk, position_after=placed)
+                yield replace(
+                    chunk, position_after=_position_in(number, source.name, chunk.position_after)
+                )
             inner = None
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> ChainPosition:
+        """A position that a snapshot has; an `InputError` if that source is not where it was."""
+        number, name = int(stored["source"]), stored["name"]
+        if number >= len(self._sources) or self._sources[number].name != name:
+            raise InputError(
+                f"the run that is resumed was reading {name} as its input number {number + 1}; "
+                f"now there is {self.name}: give the same inputs in the same order"
+            )
+        return ChainPosition(number, name, self._sources[number].position_from(stored["at"]))
+
+    def progress(self, position: ChainPosition | None) -> float | None:
         """Each source counts the same."""
-        done = position["source"] if position else 0
-        part = self._sources[done].progress(position["at"] if position else None)
+        done, at = (0, None) if position is None else (position.source, position.at)
+        part = self._sources[done].progress(at)
         return None if part is None else (done + part) / len(self._sources)
 
 
-class _Placed:
-    """A position of one source as one of the chain."""
-
-    def __init__(self, number: int, name: str, inner: object) -> None:
-        self._number, self._name, self._inner = number, name, inner
-
-    def __call__(self, done: int) -> Position:
-        at = self._inner(done)  # type: ignore[operator]
-        return {"source": self._number, "name": self._name, "at": at}
+def _position_in(
+    number: int, name: str, inner: Callable[[int], Position]
+) -> Callable[[int], ChainPosition]:
+    """Positions of one source as positions of the chain."""
+    return lambda done: ChainPosition(number, name, inner(done))
 
 
 def _synthetic(name: str) -> Source:
@@ -90,7 +91,7 @@ def _format_of(path: Path, given: str | None) -> str:
     found = _SUFFIXES.get(suffixes[-1]) if suffixes else None
     if found is None:
         raise InputError(
-            f"{path} has none of the endings {', '.join(_SUFFIXES)}; say what it is with --format"
+            f"{path} has none of the endings {', '.join(_SUFFIXES)}; say what it is with `format`"
         )
     return found
 
@@ -129,14 +130,14 @@ def open_source(
     mapping: Mapping | None = None,
     follow: bool = False,
 ) -> Source:
-    """The events of files (or "-", or "synthetic:100000"), one file behind the other."""
+    """The events of files (or "-", or "synthetic:100000"), one file after the other."""
     mapping = mapping or Mapping()
     # only the last one has no end that matters
     sources = [_single(name, form, mapping, follow and name == names[-1]) for name in names]
     plain = LineFile | StandardInput | Followed | Synthetic
     if mapping != Mapping() and all(isinstance(source, plain) for source in sources):
         raise ConfigError(
-            f"--columns is for tables; {names[0]} has events with x and y of their own"
+            f"`columns` is for tables; {names[0]} has events with x and y of their own"
         )
     return Chain(sources)
 

@@ -1,13 +1,15 @@
 """The synthetic stream of the OAP paper, as a source."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.json_rows import as_json
 from stream_rank.datasets.oap_stream import blocks
-from stream_rank.ingest.chunk import Columns, Position
+from stream_rank.ingest.chunk import Columns
+from stream_rank.ingest.position import RowPosition
 
 __all__ = ["Synthetic"]
 
@@ -19,9 +21,9 @@ class Synthetic:
         self.name = f"synthetic:{events}"
         self._events, self._seed, self._features = events, seed, features
 
-    def chunks(self, position: Position | None) -> Iterator[Columns | None]:
+    def chunks(self, position: RowPosition | None) -> Iterator[Columns | None]:
         """Events from a position on."""
-        done, begin = (position["rows"] if position else 0), 0
+        done, begin = (position.rows if position else 0), 0
         for X, y in blocks(self._seed, self._features):
             end = min(begin + len(y), self._events)
             if end > done:
@@ -43,10 +45,14 @@ class Synthetic:
             wrong={},
             count=len(y),
             raw=lambda i: as_json(names, X[i], int(y[i])),
-            position_after=lambda done: {"rows": begin + done},
+            position_after=lambda done: RowPosition(begin + done),
             place_of=lambda i: f"{self.name}: event {begin + i + 1}",
         )
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> RowPosition:
+        """A position that a snapshot has."""
+        return RowPosition.from_json(stored)
+
+    def progress(self, position: RowPosition | None) -> float | None:
         """The share of the events."""
-        return (position["rows"] if position else 0) / self._events
+        return (position.rows if position else 0) / self._events

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from stream_rank.errors import ConfigError
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.port import Consumer, Place, Producer, Subscription
+from stream_rank.ingest.kafka.port import Consumer, ResolveOffsets, Producer, Subscription
 
 __all__ = ["consumer_of", "producer_of"]
 
@@ -21,18 +21,18 @@ def _there() -> Iterator[None]:
 
 
 def consumer_of(
-    client: str, connection: Connection, member: Subscription, place: Place
+    client: str, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets
 ) -> Consumer:
     """A consumer by the client of that name."""
     if client == "confluent":
         with _there():
             from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
-        return ConfluentConsumer(connection, member, place)
-    if member.protocol != "classic":
-        raise ConfigError(f"group_protocol {member.protocol} needs client = confluent")
+        return ConfluentConsumer(connection, subscription, resolve_offsets)
+    if subscription.protocol != "classic":
+        raise ConfigError(f"group_protocol {subscription.protocol} needs client = confluent")
     from stream_rank.ingest.kafka.kafka_python.consumer import KafkaPythonConsumer
 
-    return KafkaPythonConsumer(connection, member, place)
+    return KafkaPythonConsumer(connection, subscription, resolve_offsets)
 
 
 def producer_of(client: str, connection: Connection) -> Producer:

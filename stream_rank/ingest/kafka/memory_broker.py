@@ -10,7 +10,7 @@ from stream_rank.ingest.kafka.port import (
     OffsetRange,
     Partition,
     PartitionRecords,
-    Place,
+    ResolveOffsets,
     ProducerRecord,
 )
 
@@ -86,9 +86,9 @@ class MemoryConsumer:
     """A consumer of a `MemoryBroker`."""
 
     def __init__(
-        self, broker: MemoryBroker, group: str | None, topics: Sequence[str], place: Place
+        self, broker: MemoryBroker, group: str | None, topics: Sequence[str], resolve_offsets: ResolveOffsets
     ) -> None:
-        self._broker, self._place = broker, place
+        self._broker, self._resolve_offsets = broker, resolve_offsets
         self.group, self.topics = group, topics
         self.stale = True
         self.rebalances = 0
@@ -122,7 +122,7 @@ class MemoryConsumer:
         self._positions = {}
         if mine:
             bounds = {partition: self._broker.bounds(partition) for partition in mine}
-            self._positions = dict(self._place(bounds))
+            self._positions = dict(self._resolve_offsets(bounds))
         self.stale = False
 
     def _read(self, partition: Partition) -> PartitionRecords:

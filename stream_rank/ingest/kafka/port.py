@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 __all__ = [
     *("SESSION_SECONDS", "OffsetRange", "Consumer", "ConsumerRecord", "Subscription"),
-    *("Partition", "Place", "ProducerRecord", "Producer", "PartitionRecords"),
+    *("Partition", "ResolveOffsets", "ProducerRecord", "Producer", "PartitionRecords"),
 ]
 
 Headers = Sequence[tuple[str, bytes | None]]
@@ -59,7 +59,7 @@ class PartitionRecords:
     whole: Callable[[int], ConsumerRecord]
     """Message i, with all that came with it."""
 
-    def behind(self, offset: int) -> "PartitionRecords":
+    def since(self, offset: int) -> "PartitionRecords":
         """The messages from an offset on."""
         skip = next((i for i, each in enumerate(self.offsets) if each >= offset), len(self.offsets))
         return self.part(skip, len(self.offsets)) if skip else self
@@ -75,7 +75,7 @@ class PartitionRecords:
         )
 
 
-Place = Callable[[Mapping[Partition, OffsetRange]], Mapping[Partition, int]]
+ResolveOffsets = Callable[[Mapping[Partition, OffsetRange]], Mapping[Partition, int]]
 """Told which partitions were assigned, and their bounds; says where to read each from."""
 
 
@@ -102,14 +102,14 @@ class Subscription(NamedTuple):
 class Consumer(Protocol):
     """Reads as a member of a group, or alone.
 
-    Whoever calls owns the positions: whenever partitions are assigned, `place` is asked (within `poll`, on its
+    Whoever calls owns the positions: whenever partitions are assigned, `resolve_offsets` is asked (within `poll`, on its
     caller's thread) where to read them from, and only what follows is given out. Errors that pass by
     themselves are a `BrokerTrouble`: poll again, later. A `BrokerError` is for good.
     """
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours and placed."""
+        """The partitions that are ours, with the offset known to read from."""
 
     @property
     def rebalances(self) -> int:

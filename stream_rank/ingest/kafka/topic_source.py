@@ -10,18 +10,19 @@ from typing import Any, Literal
 import numpy as np
 
 from stream_rank.errors import LostOffsetsError, RetriableKafkaError
-from stream_rank.ingest.chunk import Position, Records, as_records
+from stream_rank.ingest.backoff import Backoff
+from stream_rank.ingest.chunk import Records, as_records
+from stream_rank.ingest.kafka.offsets import Offsets
 from stream_rank.ingest.kafka.port import (
     Consumer,
     ConsumerRecord,
     OffsetRange,
     Partition,
     PartitionRecords,
-    Place,
+    ResolveOffsets,
 )
-from stream_rank.runtime.backoff import Trouble
 
-__all__ = ["Topics", "as_position", "partitions_of"]
+__all__ = ["TopicSource"]
 
 _MOMENT = 0.05
 """Seconds that are waited for more: a slow stream is learned soon, and whoever runs the loop is asked often."""
@@ -35,28 +36,7 @@ _NAP = 0.05
 Policy = Literal["fail", "earliest", "latest"]
 
 
-def partitions_of(position: Position | None) -> dict[Partition, int]:
-    """Offsets by partition, of a position as snapshots have it."""
-    return {
-        Partition(topic, int(number)): int(offset)
-        for topic, numbers in (position or {}).items()
-        for number, offset in numbers.items()
-    }
-
-
-def as_position(offsets: Mapping[Partition, int]) -> Position:
-    """A position as snapshots have it.
-
-    >>> as_position({Partition("ratings", 0): 17})
-    {'ratings': {'0': 17}}
-    """
-    found: dict[str, dict[str, int]] = {}
-    for partition, offset in sorted(offsets.items()):
-        found.setdefault(partition.topic, {})[str(partition.number)] = offset
-    return found
-
-
-class Topics:
+class TopicSource:
     """All partitions of some topics that a group gives us.
 
     Whatever the group does, every message comes once and in its partition's order: what comes again is left out, and
@@ -66,27 +46,27 @@ class Topics:
     def __init__(
         self,
         topics: Sequence[str],
-        consumer: Callable[[Place], Consumer],
-        trouble: Trouble,
+        consumer: Callable[[ResolveOffsets], Consumer],
+        backoff: Backoff,
         start: Literal["earliest", "latest"] = "earliest",
-        lost: Policy = "fail",
+        on_lost_offsets: Policy = "fail",
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.name, self._topics = ", ".join(topics), topics
         self._told: list[str] = []
-        self._start, self._lost, self._say = start, lost, say
-        self._trouble = trouble
+        self._start, self._on_lost_offsets, self._say = start, on_lost_offsets, say
+        self._backoff = backoff
         self._next: dict[Partition, int] = {}
-        self._placed = False
-        self.placements = 0
-        """How often partitions were placed."""
+        self._resolved = False
+        self.assignments = 0
+        """How often partitions were assigned, and it was resolved where to read them from."""
         self.again = 0
         """Messages that came again, and were left out."""
-        self._consumer = consumer(self._place)
+        self._consumer = consumer(self._resolve_offsets)
 
     # Where to read --------------------------------------------------------------------------
 
-    def _place(self, bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
+    def _resolve_offsets(self, bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         """Where to read partitions that were assigned to us."""
         begun = {partition.topic for partition in self._next}  # what is added to these is new
         for partition, (first, end) in bounds.items():
@@ -95,9 +75,9 @@ class Topics:
                 late = self._start == "latest" and partition.topic not in begun
                 self._next[partition] = end if late else first
             elif not first <= known <= end:
-                self._next[partition] = self._instead(partition, known, OffsetRange(first, end))
-        self._placed = True
-        self.placements += 1
+                self._next[partition] = self._offset_after_loss(partition, known, OffsetRange(first, end))
+        self._resolved = True
+        self.assignments += 1
         self._tell_of_missing()
         return {partition: self._next[partition] for partition in bounds}
 
@@ -107,42 +87,42 @@ class Topics:
             self._say(f"nothing of {', '.join(missing)} is assigned to us: is there such a topic?")
         self._told = missing
 
-    def _instead(self, partition: Partition, known: int, bounds: OffsetRange) -> int:
+    def _offset_after_loss(self, partition: Partition, known: int, bounds: OffsetRange) -> int:
         """Where to go on with a partition that does not have what comes next."""
         gone = (
             f"{partition} has offsets {bounds.first:,} to {bounds.end:,}, and {known:,} comes next: "
             + ("its retention was too short" if known < bounds.first else "it was made anew")
         )
-        if self._lost == "fail":
+        if self._on_lost_offsets == "fail":
             raise LostOffsetsError(
-                f"{gone}. Say lost = earliest or latest to go on without what is missing, or take another folder and group"
+                f"{gone}. Set `on_lost_offsets` to earliest or latest to go on without what is missing, or take another `out` and `group_id`"
             )
-        offset = bounds.first if self._lost == "earliest" else bounds.end
-        self._say(f"{gone}; going on at {offset:,}, as lost = {self._lost} says")
+        offset = bounds.first if self._on_lost_offsets == "earliest" else bounds.end
+        self._say(f"{gone}; going on at {offset:,}, as `on_lost_offsets` = {self._on_lost_offsets} says")
         return offset
 
     # What comes -----------------------------------------------------------------------------
 
-    def chunks(self, position: Position | None) -> Iterator[Records | None]:
+    def chunks(self, position: Offsets | None) -> Iterator[Records | None]:
         """Messages from a position on; there is no end."""
-        self._next = partitions_of(position)
+        self._next = dict(position or {})
         begun = position is not None
         while True:
             try:
-                slices = self._consumer.poll(_MOMENT)
-            except RetriableKafkaError as trouble:
-                until = time.monotonic() + self._trouble.met(str(trouble))
+                fetched = self._consumer.poll(_MOMENT)
+            except RetriableKafkaError as error:
+                until = time.monotonic() + self._backoff.failed(str(error))
                 yield None
                 while time.monotonic() < until:
                     time.sleep(_NAP)
                     yield None
                 continue
-            if slices or self._consumer.assignment:
-                self._trouble.over()
-            if self._placed:  # known from here on, even if nothing comes
-                self._placed = False
+            if fetched or self._consumer.assignment:
+                self._backoff.succeeded()
+            if self._resolved:  # known from here on, even if nothing comes
+                self._resolved = False
                 yield self._records([])
-            fresh = [each for each in map(self._fresh, slices) if each.offsets]
+            fresh = [each for each in map(self._fresh, fetched) if each.offsets]
             if not fresh:
                 yield self._records([]) if self._passed_by() else None
                 continue
@@ -161,7 +141,7 @@ class Topics:
         """What did not come before."""
         expected = self._next.get(part.partition, 0)
         if part.offsets and part.offsets[0] < expected:
-            rest = part.behind(expected)
+            rest = part.since(expected)
             self.again += len(part.offsets) - len(rest.offsets)
             part = rest
         if None in part.values:
@@ -169,26 +149,26 @@ class Topics:
         return part
 
     def _passed_by(self) -> bool:
-        """Note how far everything was given out: offsets without a message are behind us too. Whether there were any."""
+        """Note how far everything was given out: offsets without a message are passed too. Whether there were any."""
         reached = self._consumer.reached()
         passed = {p: at for p, at in reached.items() if at > self._next.get(p, at)}
         self._next.update(passed)
         return bool(passed)
 
-    def _records(self, slices: list[PartitionRecords]) -> Records:
+    def _records(self, fetched: list[PartitionRecords]) -> Records:
         before = dict(self._next)
-        for part in slices:
+        for part in fetched:
             self._next[part.partition] = part.offsets[-1] + 1
-        values: list[Any] = list(chain.from_iterable(part.values for part in slices))
-        begins = [0, *accumulate(len(part.offsets) for part in slices)]
+        values: list[Any] = list(chain.from_iterable(part.values for part in fetched))
+        begins = [0, *accumulate(len(part.offsets) for part in fetched)]
 
-        def position_after(done: int) -> Position:
+        def position_after(done: int) -> Offsets:
             found = dict(before)
-            for begin, part in zip(begins, slices, strict=False):
+            for begin, part in zip(begins, fetched, strict=False):
                 if begin < done:
                     last = min(done - begin, len(part.offsets)) - 1
                     found[part.partition] = part.offsets[last] + 1
-            return as_position(found)
+            return Offsets(found)
 
         def place_of(record: int) -> str:
             partition, offset, _ = origin_of(record)
@@ -196,7 +176,7 @@ class Topics:
 
         def origin_of(record: int) -> tuple[Partition, int, ConsumerRecord]:
             number = bisect_right(begins, record) - 1
-            part, place = slices[number], record - begins[number]
+            part, place = fetched[number], record - begins[number]
             return part.partition, part.offsets[place], part.whole(place)
 
         return as_records(values, position_after, place_of, False, origin_of)
@@ -213,19 +193,23 @@ class Topics:
         """How often the group gave or took."""
         return self._consumer.rebalances
 
-    def lag(self, position: Position | None) -> dict[Partition, int]:
-        """How many offsets of every assigned partition lie behind a position, as far as is known."""
-        known = partitions_of(position)
+    def lag(self, position: Offsets | None) -> dict[Partition, int]:
+        """How many offsets of every assigned partition come after a position, as far as is known."""
+        known = position or {}
         ends = self._consumer.ends()
         return {p: max(0, end - known[p]) for p, end in sorted(ends.items()) if p in known}
 
-    def commit(self, position: Position | None) -> None:
+    def commit(self, position: Offsets | None) -> None:
         """Tell the group how far we are, for others to see."""
         mine = self._consumer.assignment
-        offsets = partitions_of(position)
+        offsets = position or {}
         self._consumer.commit({p: offset for p, offset in offsets.items() if p in mine})
 
-    def progress(self, position: Position | None) -> float | None:
+    def position_from(self, stored: Any) -> Offsets:
+        """The offsets that a snapshot has."""
+        return Offsets.from_json(stored)
+
+    def progress(self, position: Offsets | None) -> float | None:
         """There is no end."""
         return None
 
@@ -234,11 +218,11 @@ class Topics:
         self._consumer.close(seconds)
 
 
-def _portions(slices: list[PartitionRecords]) -> Iterator[list[PartitionRecords]]:
-    """Slices, in chunks of some bytes."""
+def _portions(fetched: list[PartitionRecords]) -> Iterator[list[PartitionRecords]]:
+    """What was fetched, in chunks of some bytes."""
     size = 0
     some: list[PartitionRecords] = []
-    for part in slices:
+    for part in fetched:
         lengths: Any = map(len, part.values)  # type: ignore[arg-type]
         ends = np.cumsum(np.fromiter(lengths, np.int64, len(part.values)))
         begin = done = 0

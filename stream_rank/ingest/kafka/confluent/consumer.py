@@ -26,14 +26,14 @@ from stream_rank.ingest.kafka.port import (
     OffsetRange,
     Partition,
     PartitionRecords,
-    Place,
+    ResolveOffsets,
     Subscription,
 )
 
 __all__ = ["ConfluentConsumer"]
 
 _TRIES, _PAUSE = 20, 0.5
-"""Of questions where partitions are placed, and seconds between them: librdkafka waits for that answer."""
+"""Of questions for the bounds of partitions, and seconds between them: librdkafka waits for that answer."""
 _MOST_RECORDS = 8_192
 """Of a poll, as with kafka-python."""
 _AT_ONCE = 512
@@ -47,11 +47,11 @@ _OFFSET, _VALUE = client.Message.offset, client.Message.value
 class ConfluentConsumer:
     """A `Consumer` by confluent-kafka."""
 
-    def __init__(self, connection: Connection, member: Subscription, place: Place) -> None:
-        self._connection, self._member, self._place = connection, member, place
+    def __init__(self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets) -> None:
+        self._connection, self._subscription, self._resolve_offsets = connection, subscription, resolve_offsets
         self._client: Any = None
-        self._placed: set[Partition] = set()
-        self._displaced: set[Partition] = set()
+        self._resolved: set[Partition] = set()
+        self._unresolved: set[Partition] = set()
         self._anew: set[Partition] = set()
         self._reached: dict[Partition, int] = {}
         self._failed: Exception | None = None
@@ -60,13 +60,13 @@ class ConfluentConsumer:
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours and placed."""
-        return frozenset(self._placed)
+        """The partitions that are ours, with the offset known to read from."""
+        return frozenset(self._resolved)
 
     def _open(self) -> Any:
         settings = {
             **settings_of(self._connection),
-            "group.id": self._member.group or "stream-rank-reader",
+            "group.id": self._subscription.group or "stream-rank-reader",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": "error",
@@ -80,19 +80,19 @@ class ConfluentConsumer:
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
-        if self._member.group is None or self._member.protocol == "classic":
-            settings["session.timeout.ms"] = self._member.session_ms
-            settings["heartbeat.interval.ms"] = min(3_000, self._member.session_ms // 3)
-            settings["max.poll.interval.ms"] = max(300_000, self._member.session_ms)
+        if self._subscription.group is None or self._subscription.protocol == "classic":
+            settings["session.timeout.ms"] = self._subscription.session_ms
+            settings["heartbeat.interval.ms"] = min(3_000, self._subscription.session_ms // 3)
+            settings["max.poll.interval.ms"] = max(300_000, self._subscription.session_ms)
         else:
-            settings["group.protocol"] = self._member.protocol
+            settings["group.protocol"] = self._subscription.protocol
         self._client = client.Consumer(settings)
-        if self._member.group is None:
+        if self._subscription.group is None:
             try:
                 found = self._client.list_topics(timeout=PATIENCE)
                 parts = [
                     TopicPartition(topic, number)
-                    for topic in self._member.topics
+                    for topic in self._subscription.topics
                     for number in self._numbers(found, topic)
                 ]
                 self._on_assign(self._client, parts)
@@ -102,7 +102,7 @@ class ConfluentConsumer:
                 raise
         else:
             self._client.subscribe(
-                list(self._member.topics),
+                list(self._subscription.topics),
                 on_assign=self._on_assign,
                 on_revoke=self._on_revoke,
                 on_lost=self._on_revoke,
@@ -123,25 +123,25 @@ class ConfluentConsumer:
         self.rebalances += bool(partitions)
         ours = [Partition(each.topic, each.partition) for each in partitions]
         try:
-            positions = self._place({each: self._bounds(each) for each in ours}) if ours else {}
+            positions = self._resolve_offsets({each: self._bounds(each) for each in ours}) if ours else {}
         except (FatalKafkaError, RetriableKafkaError) as error:
             self._failed = (
                 error if isinstance(error, FatalKafkaError) else FatalKafkaError(str(error))
             )
             return
-        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        assigned = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         if self._incremental:
-            consumer.incremental_assign(placed)
+            consumer.incremental_assign(assigned)
         else:
-            consumer.assign(placed)
-        self._placed |= set(ours)
+            consumer.assign(assigned)
+        self._resolved |= set(ours)
         self._anew |= set(ours)
         for each in ours:
             self._reached.pop(each, None)
 
     def _on_revoke(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
-        self._placed -= {Partition(each.topic, each.partition) for each in partitions}
+        self._resolved -= {Partition(each.topic, each.partition) for each in partitions}
         if self._incremental:
             consumer.incremental_unassign(partitions)
         else:
@@ -149,7 +149,7 @@ class ConfluentConsumer:
 
     @property
     def _incremental(self) -> bool:
-        return self._member.group is not None and self._member.protocol == "consumer"
+        return self._subscription.group is not None and self._subscription.protocol == "consumer"
 
     def _bounds(self, partition: Partition) -> OffsetRange:
         where = TopicPartition(partition.topic, partition.number)
@@ -169,7 +169,7 @@ class ConfluentConsumer:
         """What has come."""
         with translated(self._connection):
             consumer = self._client or self._open()
-            self._place_again()
+            self._resolve_again()
             found = self._consumed(consumer, seconds)
         if not all(map(is_, map(_ERROR, found), repeat(None))):
             for message in found:
@@ -179,15 +179,15 @@ class ConfluentConsumer:
         failed, self._failed = self._failed, None
         if isinstance(failed, FatalKafkaError) or (failed is not None and not found):
             raise failed
-        if not found and not self._placed and time.monotonic() > self._next_look:
+        if not found and not self._resolved and time.monotonic() > self._next_look:
             self._next_look = time.monotonic() + PATIENCE
             with translated(self._connection):
                 known = consumer.list_topics(timeout=PATIENCE)
-            for topic in self._member.topics:
+            for topic in self._subscription.topics:
                 self._numbers(known, topic)
         numbers = list(map(_PARTITION, found))
         first = numbers[0] if numbers else 0
-        if len(self._member.topics) == 1 and numbers.count(first) == len(numbers):
+        if len(self._subscription.topics) == 1 and numbers.count(first) == len(numbers):
             return [_slice(found)] if found else []
         runs = groupby(found, lambda message: (message.topic(), message.partition()))
         return [_slice(list(run)) for _, run in runs]
@@ -203,7 +203,7 @@ class ConfluentConsumer:
             except KafkaException as error:  # what was taken before does not come again
                 self._on_error(error.args[0])
                 break
-            if self._anew:  # but this does, from where it was placed meanwhile
+            if self._anew:  # but this does, from where it was resolved meanwhile
                 found = [each for each in found if _partition_of(each) not in self._anew]
             found += some
         return found
@@ -212,31 +212,31 @@ class ConfluentConsumer:
         """An error that came as a message."""
         error = message.error()
         if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
-            self._displaced.add(_partition_of(message))
+            self._unresolved.add(_partition_of(message))
         elif error.code() == KafkaError._PARTITION_EOF:
             self._reached[_partition_of(message)] = message.offset()
         else:
             self._on_error(error)
 
-    def _place_again(self) -> None:
+    def _resolve_again(self) -> None:
         """Ask again where to read partitions from that do not have what they were asked for."""
-        if not self._displaced:
+        if not self._unresolved:
             return
         # seeking is no good: librdkafka has stopped to fetch them. And what is not assigned bit by bit is so at once.
-        again = self._displaced & self._placed if self._incremental else self._placed
-        positions = self._place({each: self._bounds(each) for each in again})
-        placed = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
+        again = self._unresolved & self._resolved if self._incremental else self._resolved
+        positions = self._resolve_offsets({each: self._bounds(each) for each in again})
+        assigned = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         if self._incremental:
-            self._client.incremental_unassign(placed)
-            self._client.incremental_assign(placed)
+            self._client.incremental_unassign(assigned)
+            self._client.incremental_assign(assigned)
         else:
-            self._client.assign(placed)
-        self._displaced.clear()
+            self._client.assign(assigned)
+        self._unresolved.clear()
         self._reached.clear()
 
     def reached(self) -> Mapping[Partition, int]:
         """How far everything was given out, where a partition's end was met."""
-        return {p: at for p, at in self._reached.items() if p in self._placed}
+        return {p: at for p, at in self._reached.items() if p in self._resolved}
 
     def ends(self) -> Mapping[Partition, int]:
         """The end of every assigned partition as last heard of."""
@@ -252,7 +252,7 @@ class ConfluentConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are."""
-        if self._client is None or self._member.group is None or not positions:
+        if self._client is None or self._subscription.group is None or not positions:
             return
         offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         with suppress(KafkaException):

@@ -21,7 +21,7 @@ from stream_rank.ingest.kafka.port import (
     OffsetRange,
     Partition,
     PartitionRecords,
-    Place,
+    ResolveOffsets,
     Subscription,
 )
 
@@ -73,12 +73,12 @@ class _Listener(ConsumerRebalanceListener):
 class KafkaPythonConsumer:
     """A `Consumer` by kafka-python."""
 
-    def __init__(self, connection: Connection, member: Subscription, place: Place) -> None:
-        self._connection, self._member, self._place = connection, member, place
+    def __init__(self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets) -> None:
+        self._connection, self._subscription, self._resolve_offsets = connection, subscription, resolve_offsets
         self._client: Any = None
         self._lock = threading.Lock()
         self._fresh: set[Partition] = set()
-        self._placed: set[Partition] = set()
+        self._resolved: set[Partition] = set()
         self._changes = 0
         self._committing: Any = None
         self._next_look = 0.0
@@ -87,31 +87,31 @@ class KafkaPythonConsumer:
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours and placed."""
+        """The partitions that are ours, with the offset known to read from."""
         with self._lock:
-            return frozenset(self._placed)
+            return frozenset(self._resolved)
 
     def _open(self) -> Any:
         settings = {
-            "group_id": self._member.group,
+            "group_id": self._subscription.group,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
             "allow_auto_create_topics": False,
-            "session_timeout_ms": self._member.session_ms,
-            "heartbeat_interval_ms": min(3_000, self._member.session_ms // 3),
-            "request_timeout_ms": max(30_000, self._member.session_ms + 5_000),
+            "session_timeout_ms": self._subscription.session_ms,
+            "heartbeat_interval_ms": min(3_000, self._subscription.session_ms // 3),
+            "request_timeout_ms": max(30_000, self._subscription.session_ms + 5_000),
             "fetch_max_bytes": 16 << 20,
             "isolation_level": "read_committed",
-            "connections_max_idle_ms": max(540_000, self._member.session_ms + 60_000),
+            "connections_max_idle_ms": max(540_000, self._subscription.session_ms + 60_000),
         }
         client = opened(KafkaConsumer, self._connection, **settings)
         _wait_for_messages(client._coordinator)
         self._client = client  # first: the listener needs it
         try:
-            if self._member.group is None:
+            if self._subscription.group is None:
                 self._take_all()
             else:
-                client.subscribe(list(self._member.topics), listener=_Listener(self))
+                client.subscribe(list(self._subscription.topics), listener=_Listener(self))
         except BaseException:
             self._client = None
             client.close(autocommit=False, timeout_ms=PATIENCE_MS)
@@ -121,7 +121,7 @@ class KafkaPythonConsumer:
     def _take_all(self) -> None:
         parts = [
             TopicPartition(topic, number)
-            for topic in self._member.topics
+            for topic in self._subscription.topics
             for number in self._numbers(topic)
         ]
         self._client.assign(parts)
@@ -136,18 +136,18 @@ class KafkaPythonConsumer:
     # On the client's thread -----------------------------------------------------------------
 
     def assigned(self, partitions: Any) -> None:
-        """Partitions came: nothing is fetched before they are placed."""
+        """Partitions came: nothing is fetched before it is resolved where."""
         self.rebalances += bool(partitions)
-        self._displace(partitions)
+        self._unresolve(partitions)
 
-    def _displace(self, partitions: Any) -> None:
+    def _unresolve(self, partitions: Any) -> None:
         with self._lock:
             for partition in partitions:
                 self._client.seek(partition, 0)  # anything, lest it looks for a committed one
                 self._client.pause(partition)
             ours = set(map(_ours, partitions))
             self._fresh |= ours
-            self._placed -= ours
+            self._resolved -= ours
             self._changes += 1
 
     def revoked(self, partitions: Any) -> None:
@@ -155,7 +155,7 @@ class KafkaPythonConsumer:
         with self._lock:
             ours = set(map(_ours, partitions))
             self._fresh -= ours
-            self._placed -= ours
+            self._resolved -= ours
             self._changes += 1
             self.rebalances += bool(ours)
 
@@ -166,11 +166,11 @@ class KafkaPythonConsumer:
         with translated(self._connection):
             if self._client is None:
                 self._open()
-            self._place_fresh()
+            self._resolve_fresh()
             found = self._polled(seconds)
-            if not self._placed and not found and time.monotonic() > self._next_look:
+            if not self._resolved and not found and time.monotonic() > self._next_look:
                 self._next_look = time.monotonic() + _LOOK
-                for topic in self._member.topics:
+                for topic in self._subscription.topics:
                     self._numbers(topic)
                 self._join_again()
             with self._lock:
@@ -185,7 +185,7 @@ class KafkaPythonConsumer:
         now = time.monotonic()
         if self._next_join == inf or self._client.assignment():
             self._next_join, self._join_after = now + _JOIN, _JOIN
-        elif now > self._next_join and self._member.group is not None:
+        elif now > self._next_join and self._subscription.group is not None:
             self._join_after *= _RARER
             self._next_join = now + self._join_after
             self._client._coordinator.request_rejoin()
@@ -200,7 +200,7 @@ class KafkaPythonConsumer:
         except kafka.NoOffsetForPartitionError:
             return {}  # assigned this moment
         except kafka.OffsetOutOfRangeError as error:
-            self._displace(error.args[0])
+            self._unresolve(error.args[0])
             return {}
         except kafka.CorruptRecordError as error:
             raise FatalKafkaError(
@@ -212,13 +212,13 @@ class KafkaPythonConsumer:
         """How far everything was given out, which behind a poll that gave nothing is where the client is."""
         found = {}
         with self._lock:
-            for partition in self._placed - self._fresh:
+            for partition in self._resolved - self._fresh:
                 with suppress(kafka.KafkaError, KeyError, AttributeError):
                     known = self._client._subscription.assignment[_theirs(partition)].position
                     found[partition] = int(known.offset)
         return found
 
-    def _place_fresh(self) -> None:
+    def _resolve_fresh(self) -> None:
         while True:
             with self._lock:
                 fresh, before = sorted(self._fresh), self._changes
@@ -227,7 +227,7 @@ class KafkaPythonConsumer:
             theirs = [_theirs(each) for each in fresh]
             first = self._client.beginning_offsets(theirs, timeout_ms=PATIENCE_MS)
             ends = self._client.end_offsets(theirs, timeout_ms=PATIENCE_MS)
-            positions = self._place(
+            positions = self._resolve_offsets(
                 {each: OffsetRange(first[_theirs(each)], ends[_theirs(each)]) for each in fresh}
             )
             with self._lock:
@@ -236,7 +236,7 @@ class KafkaPythonConsumer:
                 for partition, offset in positions.items():
                     self._client.seek(_theirs(partition), offset)
                     self._client.resume(_theirs(partition))
-                self._placed |= self._fresh
+                self._resolved |= self._fresh
                 self._fresh.clear()
 
     def ends(self) -> Mapping[Partition, int]:
@@ -251,7 +251,7 @@ class KafkaPythonConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are, unless it is being told."""
-        if self._client is None or self._member.group is None or not positions:
+        if self._client is None or self._subscription.group is None or not positions:
             return
         if self._committing is not None and not self._committing.is_done:
             return

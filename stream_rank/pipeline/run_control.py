@@ -7,7 +7,7 @@ __all__ = ["RunControl"]
 
 @dataclass
 class RunControl:
-    """Looked at between portions, so that whoever asks may be a signal or another thread."""
+    """Looked at between parts of chunks, so that a signal's handler or another thread may ask."""
 
     stop_requested: bool = False
     snapshot_requested: bool = False

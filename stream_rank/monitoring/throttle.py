@@ -6,7 +6,7 @@ from collections.abc import Callable
 __all__ = ["Throttle"]
 
 _PATIENCE = 100.0
-"""Histogram that the work took, before it is done again: so it has a hundredth of the time, ..."""
+"""Times that the work took, before it is done again: so it has a hundredth of the time, ..."""
 _LONGEST = 30.0
 """... unless that were longer than so many seconds: what is older is not worth looking at."""
 
@@ -15,9 +15,9 @@ class Throttle:
     """Says when it is time.
 
     >>> moments = iter([0.0, 5.0, 5.5, 8.0])
-    >>> seldom = Throttle(2.0, clock=lambda: next(moments))
-    >>> seldom.run(lambda: None)  # at 5.0, and done at 5.5
-    >>> seldom.run(lambda: 1 / 0)  # at 8.0 it is not time yet
+    >>> throttle = Throttle(2.0, clock=lambda: next(moments))
+    >>> throttle.run(lambda: None)  # at 5.0, and done at 5.5
+    >>> throttle.run(lambda: 1 / 0)  # at 8.0 it is not time yet
     """
 
     def __init__(self, period: float, clock: Callable[[], float] = time.monotonic) -> None:

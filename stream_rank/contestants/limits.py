@@ -1,0 +1,23 @@
+"""What all contestants of a run can bear."""
+
+from collections.abc import Sequence
+
+from stream_rank.codec.limits import Limits
+from stream_rank.contestants.contestant import Contestant
+
+__all__ = ["limits_of"]
+
+
+def limits_of(
+    contestants: Sequence[Contestant], n_ranks: int | None, max_features: int, delayed: bool
+) -> Limits:
+    """The narrowest limits, so that an event is learned by all contestants or by none."""
+    limits = [each.limits for each in contestants]
+    return Limits(
+        n_ranks=n_ranks,
+        largest=min([Limits.largest, *(each.largest for each in limits)]),
+        longest=min([Limits.longest, *(each.longest for each in limits)]),
+        max_features=int(min([max_features, *(each.max_features for each in limits)])),
+        delayed=delayed,
+        grouped=any(each.predicts == "scores" for each in contestants),
+    )

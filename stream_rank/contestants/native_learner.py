@@ -1,0 +1,100 @@
+"""Learners of this package on a stream."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.checkpoint.snapshot import digest_of
+from stream_rank.learners.base.capabilities import LearnerLimits, Rule
+from stream_rank.learners.base.content import learner_from
+from stream_rank.learners.base.learner import Learner
+from stream_rank.learners.base.state import State
+from stream_rank.learners.tables.rows import Rows
+
+__all__ = ["NativeLearner"]
+
+Array = npt.NDArray[Any]
+
+
+class NativeLearner:
+    """A learner of this package. It is the memory that snapshots keep, too."""
+
+    def __init__(self, name: str, model: Learner, n_ranks: int | None) -> None:
+        self.name = name
+        self.model: Any = model
+        # labels that were discovered are as they came; those of a known number of ranks are whole
+        self._whole = self.predicts == "ranks" and n_ranks is not None
+
+    @property
+    def key(self) -> str:
+        """What its state is kept under."""
+        return f"learners/{self.name}"
+
+    @property
+    def predicts(self) -> Literal["ranks", "scores"]:
+        """What its predictions are."""
+        return self.model.predicts  # type: ignore[no-any-return]
+
+    @property
+    def limits(self) -> LearnerLimits:
+        """The largest numbers and the most features that it takes."""
+        return self.model.limits  # type: ignore[no-any-return]
+
+    @property
+    def learns_preferences(self) -> bool:
+        """All do."""
+        return bool(self.model.learns_preferences)
+
+    @property
+    def state(self) -> "NativeLearner":
+        """Itself."""
+        return self
+
+    def dump(self) -> State:
+        """All that it learned."""
+        return self.model.dump()  # type: ignore[no-any-return]
+
+    def load(self, state: State) -> None:
+        """Go on from what another learned."""
+        self.model = learner_from(state)
+
+    def digest(self) -> str:
+        """The digest of its state."""
+        return digest_of(*self.dump())
+
+    def rule(self) -> Rule:
+        """The weights by feature and the thresholds, as far as it has any."""
+        return self.model.rule()  # type: ignore[no-any-return]
+
+    def _answers(self, labels: Array) -> Array:
+        return labels.astype(np.int64) if self._whole else labels
+
+    def _more(self, groups: Array | None) -> dict[str, Any]:
+        return {"group": groups} if self.model.learns_groups and groups is not None else {}
+
+    def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
+        """Predict events, each before it is learned."""
+        found = self.model.test_then_train(rows, self._answers(labels), **self._more(groups))
+        return _as_floats(found)
+
+    def learn(self, rows: Rows, labels: Array, groups: Array | None) -> None:
+        """Learn events that were predicted before."""
+        self.model.learn_many(rows, self._answers(labels), **self._more(groups))
+
+    def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
+        """Predict events."""
+        found = _as_floats(self.model.predict_many(rows))
+        for place, x in unknown_features.items():
+            prediction = self.model.predict_one(x)
+            found[place] = np.nan if prediction is None else float(prediction)
+        return found
+
+    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
+        """By how much each preferred item is ahead before its preference is learned."""
+        return _as_floats(self.model.test_then_train_pairs(preferred, others, magnitudes))
+
+
+def _as_floats(predictions: Array) -> Array:
+    return np.asarray(predictions, np.float64)  # None becomes NaN

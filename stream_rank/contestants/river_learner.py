@@ -1,0 +1,84 @@
+"""Estimators of River's on a stream."""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from river import base
+
+from stream_rank.errors import ConfigError
+from stream_rank.learners.base.capabilities import LearnerLimits, Rule
+from stream_rank.learners.tables.rows import Rows
+
+__all__ = ["RiverLearner"]
+
+Array = npt.NDArray[Any]
+
+
+class RiverLearner:
+    """An estimator of River's, event by event. It cannot be kept in snapshots, for nobody knows what it keeps."""
+
+    learns_preferences = False
+    state = None
+    limits = LearnerLimits(math.inf, math.inf, math.inf)
+
+    def __init__(self, name: str, model: base.Classifier | base.Regressor) -> None:
+        self.name = name
+        self.model: Any = model
+        self.predicts: Literal["ranks", "scores"] = (
+            "ranks" if isinstance(model, base.Classifier) else "scores"
+        )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever somebody else's code raises."""
+        try:
+            yield
+        except Exception as error:
+            raise ConfigError(
+                f"{self.name} cannot learn this stream: {type(error).__name__}: {error}"
+            ) from error
+
+    def _answers(self, labels: Array) -> list[Any]:
+        whole = self.predicts == "ranks"
+        answers: list[Any] = labels.astype(np.int64).tolist() if whole else labels.tolist()
+        return answers
+
+    def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
+        """Predict events, each before it is learned."""
+        found = np.empty(len(rows))
+        with self._guarded():
+            for i, (x, y) in enumerate(zip(rows.dicts(), self._answers(labels), strict=True)):
+                found[i] = _as_float(self.model.predict_one(x))
+                self.model.learn_one(x, y)
+        return found
+
+    def learn(self, rows: Rows, labels: Array, groups: Array | None) -> None:
+        """Learn events that were predicted before."""
+        with self._guarded():
+            for x, y in zip(rows.dicts(), self._answers(labels), strict=True):
+                self.model.learn_one(x, y)
+
+    def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
+        """Predict events, each as it is: a prediction may leave its mark on an estimator."""
+        with self._guarded():
+            whole = (unknown_features.get(place, x) for place, x in enumerate(rows.dicts()))
+            return np.array([_as_float(self.model.predict_one(x)) for x in whole], np.float64)
+
+    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
+        """River's estimators do not learn preferences."""
+        return np.full(len(preferred), np.nan)
+
+    def digest(self) -> None:
+        """Nobody can tell."""
+
+    def rule(self) -> Rule:
+        """What it knows is its own business."""
+        return Rule()
+
+
+def _as_float(prediction: Any) -> float:
+    return np.nan if prediction is None else float(prediction)

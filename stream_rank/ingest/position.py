@@ -1,0 +1,71 @@
+"""Where reading goes on: a typed value from the source that gave it to the snapshot that keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+__all__ = ["BytePosition", "ChainPosition", "Position", "RowPosition"]
+
+
+class Position(Protocol):
+    """A place in a source. Only the source that gave it can go on from it, and read it back from JSON."""
+
+    def to_json(self) -> Any:
+        """As snapshots and summaries have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BytePosition:
+    """After so many bytes and lines; of a CSV with the header, which is not read again."""
+
+    bytes: int = 0
+    lines: int = 0
+    header: tuple[str, ...] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As snapshots have it.
+
+        >>> BytePosition(120, 3).to_json()
+        {'bytes': 120, 'lines': 3}
+        """
+        header = {} if self.header is None else {"header": list(self.header)}
+        return {"bytes": self.bytes, "lines": self.lines, **header}
+
+    @staticmethod
+    def from_json(stored: Mapping[str, Any]) -> "BytePosition":
+        """A position that `to_json` wrote."""
+        header = stored.get("header")
+        return BytePosition(
+            int(stored["bytes"]),
+            int(stored["lines"]),
+            None if header is None else tuple(map(str, header)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RowPosition:
+    """After so many rows of a table."""
+
+    rows: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        """As snapshots have it."""
+        return {"rows": self.rows}
+
+    @staticmethod
+    def from_json(stored: Mapping[str, Any]) -> "RowPosition":
+        """A position that `to_json` wrote."""
+        return RowPosition(int(stored["rows"]))
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPosition:
+    """A position inside one of several sources."""
+
+    source: int
+    name: str
+    at: Position
+
+    def to_json(self) -> dict[str, Any]:
+        """As snapshots have it."""
+        return {"source": self.source, "name": self.name, "at": self.at.to_json()}

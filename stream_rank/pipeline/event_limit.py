@@ -1,0 +1,34 @@
+"""As many events as are wanted."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from stream_rank.codec.batch import SKIPPED, Batch
+from stream_rank.codec.schema import Kind
+from stream_rank.pipeline.progress import Progress
+
+__all__ = ["EventLimit"]
+
+
+class EventLimit:
+    """Gives on the first events of a run. A label is part of the event that it came for, and is not counted."""
+
+    def __init__(self, most: int, progress: Progress) -> None:
+        self._most, self._progress = most, progress
+
+    @property
+    def reached(self) -> bool:
+        """Whether as many events were taken as were wanted."""
+        return self._progress.counts.taken >= self._most
+
+    def apply(self, batch: Batch) -> Iterator[Batch]:
+        """Cut the batch where enough is enough: nothing that comes later is passed."""
+        left = self._most - self._progress.counts.taken
+        counted = np.cumsum((batch.kinds != SKIPPED) & (batch.kinds != Kind.LABEL))
+        if left <= 0:
+            yield batch.head(0)
+        elif not len(counted) or counted[-1] < left:
+            yield batch
+        else:
+            yield batch.head(int(np.searchsorted(counted, left, "left")) + 1)

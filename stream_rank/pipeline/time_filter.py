@@ -1,0 +1,38 @@
+"""Events of a span of time."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from stream_rank.codec.batch import SKIPPED, Batch
+from stream_rank.codec.schema import Kind
+from stream_rank.codec.timestamps import NO_TIME
+
+__all__ = ["TimeFilter"]
+
+
+class TimeFilter:
+    """Skips the events that happened outside of a span of time, and those of which nobody knows when they happened.
+
+    A label without a time goes with its features.
+    """
+
+    def __init__(self, first: int, last: int) -> None:
+        """`first` and `last` are milliseconds since 1970, both within the span."""
+        self._first, self._last = first, last
+        self.untimed = 0
+        """Events that were skipped because they have no time."""
+
+    def apply(self, batch: Batch) -> Iterator[Batch]:
+        """Mark the events outside as skipped."""
+        times, labels = batch.times, batch.kinds == Kind.LABEL
+        untimed = times == NO_TIME
+        self.untimed += int((untimed & ~labels).sum())
+        inside = (times >= self._first) & (times <= self._last) & ~untimed
+        inside |= untimed & labels
+        yield replace(
+            batch,
+            kinds=np.where(inside, batch.kinds, np.int8(SKIPPED)),
+            times=np.where(inside, times, NO_TIME),
+        )

@@ -1,0 +1,46 @@
+"""The folder of a run: one process writes to it at a time, and its snapshots stay where they are."""
+
+import fcntl
+from pathlib import Path
+
+from stream_rank.errors import ConfigError, WriteError
+
+__all__ = ["RunFolder"]
+
+
+class RunFolder:
+    """A folder that is locked until it is closed: two runs would write over each other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = (path / ".lock").open("a+")
+        except OSError as error:
+            raise WriteError(f"{path} cannot be written: {error}") from error
+        except ValueError as error:  # such as a NUL in the path
+            raise ConfigError(f"{str(path)!r} is no path: {error}") from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise ConfigError(f"another run is writing to {path}") from None
+
+    def snapshots_url(self, given: str | None) -> str:
+        """Where snapshots go. It is noted, for elsewhere the run would seem to have none, and be begun again."""
+        place = given or "snapshots"
+        self._lock.seek(0)
+        before = self._lock.read()
+        if before not in ("", place):
+            raise ConfigError(
+                f"the run in {self.path} has its snapshots at {before}, not at {place}: "
+                "give it as before with `snapshots`, or give another folder with `out`"
+            )
+        if not before:
+            self._lock.write(place)
+            self._lock.flush()
+        return given or str(self.path / place)
+
+    def close(self) -> None:
+        """Let others write to the folder."""
+        self._lock.close()
