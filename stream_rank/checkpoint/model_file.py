@@ -9,8 +9,9 @@ from stream_rank.checkpoint.snapshot import Snapshot, digest_of, unpack
 from stream_rank.checkpoint.snapshot import pack as pack_snapshot
 from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.base.content import Content, content_of, learner_of
 from stream_rank.learners.base.learner import Learner
+from stream_rank.learners.base.restore import learner_from
+from stream_rank.learners.base.state import State
 
 __all__ = ["join", "learner_in", "learners_in", "load", "save", "state_digest", "take_apart"]
 
@@ -20,9 +21,9 @@ def take_apart(learners: dict[str, Learner]) -> Snapshot:
     said: dict[str, Any] = {"learners": {}}
     arrays: dict[str, Any] = {}
     for name, learner in learners.items():
-        content = content_of(learner)
-        said["learners"][name] = content.described
-        arrays |= {f"learners/{name}/{key}": array for key, array in content.arrays.items()}
+        state = learner.dump()
+        said["learners"][name] = state.metadata
+        arrays |= {f"learners/{name}/{key}": array for key, array in state.arrays.items()}
     return Snapshot(said, arrays)
 
 
@@ -44,7 +45,7 @@ def learner_in(snapshot: Snapshot, name: str) -> Learner:
         for key, array in snapshot.arrays.items()
         if key.startswith(prefix)
     }
-    return learner_of(Content(snapshot.said["learners"][name], arrays))
+    return learner_from(State(snapshot.said["learners"][name], arrays))
 
 
 def learners_in(snapshot: Snapshot) -> list[str]:
@@ -54,8 +55,7 @@ def learners_in(snapshot: Snapshot) -> list[str]:
 
 def state_digest(learner: Learner) -> str:
     """The digest of all that a learner is: two of the same digest are the same from here on."""
-    content = content_of(learner)
-    return digest_of(content.described, content.arrays)
+    return digest_of(*learner.dump())
 
 
 def save(model: Learner, path: str | os.PathLike[str]) -> None:
