@@ -1,5 +1,6 @@
 """The learners of the package, by name."""
 
+from stream_rank.errors import SnapshotError
 from stream_rank.learners.averaged_prank import AveragedPRank
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.oap_bagg import OAPBagg
@@ -12,7 +13,7 @@ from stream_rank.learners.recursive_mprank import RecursiveMPRank
 from stream_rank.learners.voted_prank import VotedPRank
 from stream_rank.learners.widrow_hoff import WidrowHoff
 
-__all__ = ["LEARNERS"]
+__all__ = ["LEARNERS", "name_of"]
 
 LEARNERS: dict[str, type[Learner]] = {
     "prank": PRank,
@@ -27,3 +28,14 @@ LEARNERS: dict[str, type[Learner]] = {
     "pairwise-ranker": PairwiseRanker,
 }
 """Names as the command line has them."""
+
+_NAMES = {learner: name for name, learner in LEARNERS.items()}
+
+
+def name_of(learner: type[Learner]) -> str:
+    """The name of a class of learners; a `SnapshotError` for one that is not of the package."""
+    if learner not in _NAMES:
+        raise SnapshotError(
+            f"a {learner.__name__} cannot be kept; the learners of stream-rank can: {', '.join(LEARNERS)}"
+        )
+    return _NAMES[learner]

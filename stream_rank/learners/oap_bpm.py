@@ -56,3 +56,4 @@ class OAPBPM(OAP):
     """
 
     _rule = AVERAGED
+    _exact = True  # members vote for those who ask; the mean decides

@@ -8,6 +8,7 @@ import numpy as np
 from stream_rank.engine.differences.duals import PAIR
 from stream_rank.errors import EventError
 from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
+from stream_rank.learners.base.capabilities import Rule
 from stream_rank.learners.base.grouped_learner import GroupedLearner
 from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.models.dual_kernel import DualKernel
@@ -151,6 +152,14 @@ class OnlineMPRank(GroupedLearner):
     def bias(self) -> float:
         """The constant in the score."""
         return float(self._model.constant)
+
+    def _plain_rule(self) -> Rule:
+        weights = {} if isinstance(self._model, DualKernel) else self.weights
+        return Rule(weights, [], self.bias, True, [], [])
+
+    def rule(self) -> Rule:
+        """What was learned, to score with elsewhere. With a kernel, this copies the events kept."""
+        return super().rule()._replace(support=self.support)
 
     @property
     def support(self) -> list[tuple[dict[Hashable, float], float]]:

@@ -1,11 +1,12 @@
 """Widrow-Hoff: least mean squares."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.learners.base.capabilities import Rule
 from stream_rank.learners.base.labels import Labels
 from stream_rank.learners.base.learner import Features, check_dtype, like_input
 from stream_rank.learners.base.score_learner import ScoreLearner
@@ -138,3 +139,14 @@ class WidrowHoff(ScoreLearner):
     def bias(self) -> float:
         """The constant that was learned; 0 where `intercept` is False."""
         return self._model.intercept
+
+    # What it tells about itself -------------------------------------------------------------
+
+    @property
+    def predicts(self) -> Literal["ranks", "scores"]:
+        """Ranks where `n_ranks` is given, else scores."""
+        return "scores" if self.n_ranks is None else "ranks"
+
+    def _plain_rule(self) -> Rule:
+        rule = super()._plain_rule()
+        return rule._replace(thresholds=self.thresholds, labels=list(self._labels.known))

@@ -1,6 +1,6 @@
 """What the learners with many voters share."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ __all__ = ["Ensemble"]
 
 class Ensemble(RankLearner):
     """A rank learner whose members vote."""
+
+    has_votes: ClassVar[bool] = True
+    _exact: ClassVar[bool] = False  # the vote decides
 
     def vote_one(self, x: Features) -> float:
         """The members' mean vote for an event, in ranks from 1, not rounded."""

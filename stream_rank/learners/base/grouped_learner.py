@@ -1,7 +1,7 @@
 """What the learners of differences share: events may come in groups, and only differences within one count."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ class GroupedLearner(ScoreLearner):
 
     Events without a group are a group as well.
     """
+
+    learns_groups: ClassVar[bool] = True
 
     _model: GroupedModel
 
@@ -79,6 +81,16 @@ class GroupedLearner(ScoreLearner):
         for block in self._table_blocks(table, 0, len(table)):
             rows = slice(block.first, block.end)
             yield block, labels[rows], groups[rows]
+
+    def described(self) -> dict[str, Any]:
+        """Its class, parameters, names and groups."""
+        return {**super().described(), **self._groups.described()}
+
+    def prepare(self, described: Mapping[str, Any]) -> None:
+        """Make room in a new learner for these groups and features, and for nothing else."""
+        self._groups.prepare(described)
+        self._make_groups()
+        super().prepare(described)
 
     def _check_reach(self, largest: float, magnitude: float) -> None:
         """A step goes to the magnitude, not by it: a difference of features that are let in is borne."""

@@ -1,12 +1,13 @@
 """Which group has which row."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError
+from stream_rank.learners.base.plain import entries, plain_name
 
 __all__ = ["Alone", "Groups"]
 
@@ -63,6 +64,22 @@ class Groups:
         self._pairs += 1
         return self.see(Alone(self._pairs))
 
+    def described(self) -> dict[str, Any]:
+        """The groups with their rows, those longest unseen first, and how many had no name."""
+        named = [[_plain_group(name), row] for name, row in self._row_of.items()]
+        return {"groups": named, "pairs": self._pairs}
+
+    def prepare(self, described: Mapping[str, Any]) -> None:
+        """Take groups over where there are none yet; a `ValueError` if they cannot be so."""
+        named = entries(described, "groups")
+        self._pairs = int(described["pairs"])
+        for name, row in named:
+            self._row_of[Alone(name["pair"]) if isinstance(name, dict) else name] = int(row)
+        if sorted(self._row_of.values()) != [*range(1, len(self) + 1)] or len(self) > self.most:
+            raise ValueError("groups and their rows")
+        if len(self) != len(named):
+            raise ValueError("a group twice")
+
     @staticmethod
     def check(name: Any, row: int | None = None) -> None:
         """Raise an `EventError` unless it can be a group's name."""
@@ -86,3 +103,10 @@ class Alone(int):
 
     def __hash__(self) -> int:
         return hash(("alone", int(self)))
+
+
+def _plain_group(name: Hashable) -> Any:
+    """A group's name as JSON has it; one without a name is an object, which no name can be."""
+    if isinstance(name, Alone):
+        return {"pair": int(name)}
+    return None if name is None else plain_name(name, "group")

@@ -1,9 +1,13 @@
 """What the learners that may use a kernel share."""
 
 from collections.abc import Hashable
+from typing import Any
+
+import numpy.typing as npt
 
 from stream_rank.errors import EventError
 from stream_rank.kernels import Gaussian, Kernel, Polynomial, check_kernel
+from stream_rank.learners.base.capabilities import Rule
 from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.models.family import Family
@@ -11,6 +15,8 @@ from stream_rank.learners.models.kernel_family import KernelFamily
 from stream_rank.parameters import check_whole
 
 __all__ = ["Kernelized"]
+
+Array = npt.NDArray[Any]
 
 
 class Kernelized(RankLearner):
@@ -62,6 +68,14 @@ class Kernelized(RankLearner):
         if isinstance(self._model, KernelFamily):
             raise AttributeError("a kernel learner has no weights of features; see support")
         return super().weights
+
+    def _named(self, weights: Array) -> dict[Hashable, float]:
+        """Weights by feature; what a kernel weighs are no features."""
+        return {} if isinstance(self._model, KernelFamily) else super()._named(weights)
+
+    def rule(self) -> Rule:
+        """What was learned, to score with elsewhere. With a kernel, this copies the support set."""
+        return super().rule()._replace(support=self.support)
 
     @property
     def support(self) -> list[tuple[dict[Hashable, float], float]]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import LabelError
+from stream_rank.learners.base.plain import plain_label
 from stream_rank.parameters import check_whole
 
 __all__ = ["Labels", "label_column"]
@@ -53,6 +54,17 @@ class Labels:
         self.fixed = n_ranks is not None
         self.known: list[Any] = list(range(1, int(n_ranks) + 1)) if n_ranks is not None else []
         self.rank_of: dict[Any, int] = {label: label for label in self.known}
+
+    def described(self) -> list[str | int | float]:
+        """The labels as JSON has them, in their order."""
+        return [plain_label(label) for label in self.known]
+
+    def prepare(self, described: Sequence[Any]) -> None:
+        """Insert labels where there are none yet; a `ValueError` if they are not in their order."""
+        for label in described:
+            self.insert(label)
+        if self.known != described:
+            raise ValueError("labels out of order")
 
     def check(self, label: Any, row: int | None = None, among: Sequence[Any] | None = None) -> None:
         """Raise a `LabelError` unless the label is known, or can take a place among the known ones."""

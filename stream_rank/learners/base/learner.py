@@ -6,14 +6,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
 from numbers import Real
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError, FeatureError
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.numbers import as_number, unusable
+from stream_rank.learners.base.plain import arguments_of, entries, parameters_of, plain_name
+from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.dense_table import DenseTable, too_long
@@ -60,6 +63,13 @@ class Learner:
     getter and a packer made for the names known so far; that is most of what a single event
     costs. `_table_blocks` makes rows of a table. Both give new features their slots first.
     """
+
+    learns_groups: ClassVar[bool] = False
+    """Whether events may come with a `group`."""
+    learns_preferences: ClassVar[bool] = True
+    """Whether it has `learn_pair`."""
+    has_votes: ClassVar[bool] = False
+    """Whether members vote."""
 
     _model: Model
 
@@ -233,6 +243,92 @@ class Learner:
         before = len(self._vocabulary)
         table.introduce(self._vocabulary)
         self._grow(before)
+
+    # What it tells about itself -------------------------------------------------------------
+
+    @property
+    def predicts(self) -> Literal["ranks", "scores"]:
+        """Whether predictions are ranks (labels whose order alone counts), or scores."""
+        raise NotImplementedError
+
+    @property
+    def limits(self) -> LearnerLimits:
+        """What an event must keep to, to be learned."""
+        model = self._model
+        return LearnerLimits(model.bound, model.longest, model.most_features)
+
+    @property
+    def features(self) -> list[Hashable]:
+        """The names of the features known, by slot: in the order in which they were met."""
+        return list(self._vocabulary.names)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that it was made with, as JSON has them."""
+        return parameters_of(self)
+
+    @property
+    def n_events(self) -> int:
+        """The number of events learned."""
+        return int(self._model.events)
+
+    @property
+    def n_updates(self) -> int | None:
+        """The number of members' mistakes, each of which moved one; None where they are not counted."""
+        return None
+
+    def rule(self) -> Rule:
+        """What was learned, to score with elsewhere. With a kernel, this copies the support set."""
+        return self._plain_rule()
+
+    def _plain_rule(self) -> Rule:
+        """The rule without its support vectors."""
+        raise NotImplementedError
+
+    def insight(self, X: Any = None) -> Insight:
+        """What is to be seen of it, by the events of a table if one is given; it stays as it is."""
+        rule = self._plain_rule()
+        return Insight(rule.weights, rule.thresholds, self.n_updates, rule.labels)
+
+    def _named(self, weights: Array) -> dict[Hashable, float]:
+        """Weights by feature."""
+        return dict(zip(self._vocabulary.names, weights.tolist(), strict=False))
+
+    # Its state ------------------------------------------------------------------------------
+
+    def dump(self) -> State:
+        """All that it is; `learner_from` makes a learner of it that goes on as this one. It stays as it is."""
+        metadata = self.described()
+        arrays = arrays_of(self._model.memories())  # this may have to solve for what is kept
+        twin = type(self)(**arguments_of(metadata["parameters"]))
+        twin.prepare(metadata)
+        twin.adopt(trimmed(arrays, twin._model.memories()))
+        return State(metadata, arrays_of(twin._model.memories()))
+
+    def described(self) -> dict[str, Any]:
+        """Its class, parameters and names, from which `prepare` makes room for its arrays."""
+        from stream_rank.learners.catalogue import name_of  # which imports all learners
+
+        return {
+            "learner": name_of(type(self)),
+            "parameters": self.parameters,
+            "features": [plain_name(name, "feature") for name in self._vocabulary.names],
+        }
+
+    def prepare(self, described: Mapping[str, Any]) -> None:
+        """Make room in a new learner for what is described, and for nothing else; a `ValueError` if it cannot be."""
+        names = entries(described, "features")
+        if len(names) > self._model.most_features:
+            raise ValueError(f"{len(names)} features")
+        self._vocabulary.add(plain_name(name, "feature") for name in names)
+        if len(self._vocabulary) != len(names):
+            raise ValueError("a feature twice")
+        self._fit_to_vocabulary()
+
+    def adopt(self, arrays: Mapping[str, Array]) -> None:
+        """Take the arrays of a state for which room was made; a `ValueError` if they are not of such a learner."""
+        fill(self._model.memories(), arrays)
+        self._model.resume()
 
     # Copies ---------------------------------------------------------------------------------
 

@@ -1,16 +1,18 @@
 """What the learners of ranks share."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from river import base
 
+from stream_rank.learners.base.capabilities import Insight, Rule
 from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Features, Learner, check_dtype, like_input
+from stream_rank.learners.base.plain import entries
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.tables.blocks import DenseBlock
 from stream_rank.learners.tables.table import Table
@@ -30,6 +32,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     """
 
     _model: Family
+    _exact: ClassVar[bool] = True
+    """Whether predictions follow the averaged rule."""
 
     def __init__(self, n_ranks: int | None, dtype: str) -> None:
         self.n_ranks = n_ranks
@@ -190,8 +194,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     @property
     def weights(self) -> dict[Hashable, float]:
         """The averaged weight of every feature."""
-        weights, _ = self._model.averaged()
-        return dict(zip(self._vocabulary.names, weights.tolist(), strict=False))
+        return self._named(self._model.averaged()[0])
 
     @property
     def thresholds(self) -> list[float]:
@@ -203,6 +206,43 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     def labels(self) -> list[Any]:
         """The labels known, in their order."""
         return list(self._labels.known)
+
+    # What it tells about itself -------------------------------------------------------------
+
+    @property
+    def predicts(self) -> Literal["ranks", "scores"]:
+        """Ranks."""
+        return "ranks"
+
+    @property
+    def n_updates(self) -> int:
+        """The number of members' mistakes, each of which moved one."""
+        return self._model.updates
+
+    def _plain_rule(self) -> Rule:
+        weights, thresholds = self._model.averaged()
+        return Rule(self._named(weights), thresholds.tolist(), 0.0, self._exact, [], self.labels)
+
+    def insight(self, X: Any = None) -> Insight:
+        """What is to be seen of it, by the events of a table if one is given; it stays as it is."""
+        seen = super().insight()
+        if X is None or not seen.labels:
+            return seen
+        _, shares, scores = self._all_ballots(X)
+        shares = self._even_at_first(shares)[:, : len(seen.labels)]
+        return seen._replace(scores=scores, shares=shares if self.has_votes else None)
+
+    def described(self) -> dict[str, Any]:
+        """Its class, parameters, names and labels."""
+        known = {} if self._labels.fixed else {"labels": self._labels.described()}
+        return {**super().described(), **known}
+
+    def prepare(self, described: Mapping[str, Any]) -> None:
+        """Make room in a new learner for these labels and features, and for nothing else."""
+        if not self._labels.fixed:
+            self._labels.prepare(entries(described, "labels"))
+            self._model = self._new_model(max(1, len(self._labels.known)))
+        super().prepare(described)
 
     @property
     def _multiclass(self) -> bool:

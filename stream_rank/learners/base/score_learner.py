@@ -1,14 +1,16 @@
 """What the learners of scores share."""
 
+from abc import abstractmethod
 from collections.abc import Hashable
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from river import base
 
 from stream_rank.errors import LabelError
+from stream_rank.learners.base.capabilities import Rule
 from stream_rank.learners.base.labels import label_column
 from stream_rank.learners.base.learner import Features, Learner, like_input
 from stream_rank.learners.base.numbers import as_number
@@ -81,6 +83,22 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
     def _answers(self, table: Table, scores: Array, name: Any) -> Any:
         return like_input(scores, table, name)
 
-    def _named(self, weights: Array) -> dict[Hashable, float]:
-        """Weights by feature."""
-        return dict(zip(self._vocabulary.names, weights.tolist(), strict=False))
+    # What it tells about itself -------------------------------------------------------------
+
+    @property
+    def predicts(self) -> Literal["ranks", "scores"]:
+        """Scores."""
+        return "scores"
+
+    @property
+    @abstractmethod
+    def weights(self) -> dict[Hashable, float]:
+        """The weight of every feature."""
+
+    @property
+    @abstractmethod
+    def bias(self) -> float:
+        """The constant in the score."""
+
+    def _plain_rule(self) -> Rule:
+        return Rule(self.weights, [], self.bias, True, [], [])

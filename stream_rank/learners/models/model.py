@@ -32,6 +32,10 @@ class Model(Protocol):
     most_features: float
     """How many features the model takes."""
 
+    @property
+    def events(self) -> int:
+        """Events learned."""
+
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
 

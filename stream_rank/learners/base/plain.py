@@ -1,0 +1,73 @@
+"""Parameters, names and labels as JSON has them, and back."""
+
+import inspect
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stream_rank.errors import SnapshotError
+from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
+
+__all__ = ["arguments_of", "entries", "parameters_of", "plain_label", "plain_name"]
+
+_KERNELS: dict[str, type[Kernel]] = {
+    "Linear": Linear,
+    "Polynomial": Polynomial,
+    "Gaussian": Gaussian,
+}
+
+
+def parameters_of(thing: Any) -> dict[str, Any]:
+    """The arguments that something was made with; a kernel as its name and arguments.
+
+    >>> from stream_rank import Gaussian, PRank
+    >>> parameters_of(PRank(n_ranks=3, kernel=Gaussian(0.5)))
+    {'n_ranks': 3, 'kernel': {'Gaussian': {'width': 0.5}}, 'budget': 1000, 'dtype': 'float64'}
+    """
+    found = {}
+    for name in inspect.signature(type(thing).__init__).parameters:
+        if name != "self":
+            value = getattr(thing, name)
+            if isinstance(value, Linear | Polynomial | Gaussian):
+                value = {type(value).__name__: parameters_of(value)}
+            found[name] = value.item() if isinstance(value, np.generic) else value
+    return found
+
+
+def arguments_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that `parameters_of` made such parameters of.
+
+    >>> arguments_of({"budget": 10, "kernel": {"Gaussian": {"width": 0.5}}})
+    {'budget': 10, 'kernel': Gaussian(width=0.5)}
+    """
+    arguments = dict(parameters)
+    kernel = arguments.get("kernel")
+    if isinstance(kernel, dict):
+        ((name, given),) = kernel.items()
+        arguments["kernel"] = _KERNELS[name](**given)
+    return arguments
+
+
+def entries(metadata: Mapping[str, Any], key: str) -> list[Any]:
+    """The list at a key; a `ValueError` if it is something else, for text has a length and letters too."""
+    found = metadata[key]
+    if not isinstance(found, list):
+        raise ValueError(f"{key} are no list")
+    return found
+
+
+def plain_name(name: Hashable, what: str) -> str | int:
+    """The name of a feature or group; a `SnapshotError` if it would not come back as it is."""
+    if isinstance(name, np.integer | np.str_):
+        name = name.item()
+    if isinstance(name, bool) or not isinstance(name, str | int):
+        raise SnapshotError(f"{what} {name!r} cannot be kept; names must be text or whole numbers")
+    return name
+
+
+def plain_label(label: Any) -> str | int | float:
+    """A label; a `SnapshotError` if it would not come back as it is."""
+    if not isinstance(label, str | int | float):
+        raise SnapshotError(f"label {label!r} cannot be kept; labels must be text or numbers")
+    return label
