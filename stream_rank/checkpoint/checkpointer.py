@@ -125,7 +125,7 @@ def newest_sound(store: SnapshotStore, older: bool, warn: Callable[[str], None])
         except SnapshotError as error:
             if not older:
                 raise SnapshotError(
-                    f"{error}. --damaged older takes the newest sound one, and learns again what came after it"
+                    f"{error}. `on_corrupt_snapshot` older takes the newest sound one, and learns again what came after it"
                 ) from None
             warn(f"{error}; trying an older one")
             last = error

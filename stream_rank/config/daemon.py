@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig, listed
-from stream_rank.ingest.kafka.port import SESSION_SECONDS
+from stream_rank.ingest.kafka.port import SESSION_TIMEOUT_SECONDS
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 
@@ -52,8 +52,8 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         25.0, gt=0, allow_inf_nan=False,
         description="the most that stopping may take; what is not done by then is done again after the next start",
     )  # fmt: skip
-    session_seconds: float = Field(
-        SESSION_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
+    session_timeout_seconds: float = Field(
+        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
     )  # fmt: skip
     group_protocol: Literal["classic", "consumer"] = Field(
         "classic", description="of groups: classic, or consumer (KIP-848; client confluent)"

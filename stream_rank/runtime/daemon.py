@@ -56,7 +56,7 @@ class Daemon(Run):
             self._consumer(config),
             self._kafka,
             config.start,
-            config.lost,
+            config.on_lost_offsets,
             log.warning,
         )
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
@@ -112,7 +112,7 @@ class Daemon(Run):
 
     def _consumer(self, config: DaemonConfig) -> Any:
         member = Subscription(
-            config.topics, config.group, config.session_seconds, config.group_protocol
+            config.topics, config.group_id, config.session_timeout_seconds, config.group_protocol
         )
 
         def consumer(place: Place) -> Consumer:
@@ -145,7 +145,7 @@ class Daemon(Run):
             "begun" if self.resumed_from is None else "gone on with",
             version=stream_rank.__version__,
             topics=self.source.name,
-            group=config.group,
+            group_id=config.group_id,
             learners=", ".join(each.name for each in self.contestants),
             records=self.loop.counts.records,
             snapshots=self.store.url,

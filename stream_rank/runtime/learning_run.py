@@ -106,7 +106,7 @@ class Run:
     ) -> None:
         config = self.config
         place = config.snapshots or "snapshots"
-        self.store = SnapshotStore(config.snapshots or str(config.out / place), config.keep)
+        self.store = SnapshotStore(config.snapshots or str(config.out / place), config.snapshots_kept)
         _check_place(self._lock_file, config.out, place)
         snapshot = self._to_resume() if resume else None
         if not resume:
@@ -168,7 +168,7 @@ class Run:
             raise ConfigError(
                 f"a run with {self.foreign[0]} cannot be resumed; begin it in another folder"
             )
-        snapshot = newest_sound(self.store, config.damaged == "older", self._warn)
+        snapshot = newest_sound(self.store, config.on_corrupt_snapshot == "older", self._warn)
         if snapshot is None:
             self._warn(f"there is no snapshot in {self.store.url} yet: beginning at the beginning")
             return None

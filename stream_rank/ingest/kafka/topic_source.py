@@ -115,10 +115,10 @@ class Topics:
         )
         if self._lost == "fail":
             raise LostOffsetsError(
-                f"{gone}. Say lost = earliest or latest to go on without what is missing, or take another folder and group"
+                f"{gone}. Say `on_lost_offsets` earliest or latest to go on without what is missing, or take another folder and group"
             )
         offset = bounds.first if self._lost == "earliest" else bounds.end
-        self._say(f"{gone}; going on at {offset:,}, as lost = {self._lost} says")
+        self._say(f"{gone}; going on at {offset:,}, as on_lost_offsets = {self._lost} says")
         return offset
 
     # What comes -----------------------------------------------------------------------------

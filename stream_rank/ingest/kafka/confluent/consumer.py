@@ -66,7 +66,7 @@ class ConfluentConsumer:
     def _open(self) -> Any:
         settings = {
             **settings_of(self._connection),
-            "group.id": self._member.group or "stream-rank-reader",
+            "group.id": self._member.group_id or "stream-rank-reader",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": "error",
@@ -80,14 +80,14 @@ class ConfluentConsumer:
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
-        if self._member.group is None or self._member.protocol == "classic":
+        if self._member.group_id is None or self._member.protocol == "classic":
             settings["session.timeout.ms"] = self._member.session_ms
             settings["heartbeat.interval.ms"] = min(3_000, self._member.session_ms // 3)
             settings["max.poll.interval.ms"] = max(300_000, self._member.session_ms)
         else:
             settings["group.protocol"] = self._member.protocol
         self._client = client.Consumer(settings)
-        if self._member.group is None:
+        if self._member.group_id is None:
             try:
                 found = self._client.list_topics(timeout=PATIENCE)
                 parts = [
@@ -149,7 +149,7 @@ class ConfluentConsumer:
 
     @property
     def _incremental(self) -> bool:
-        return self._member.group is not None and self._member.protocol == "consumer"
+        return self._member.group_id is not None and self._member.protocol == "consumer"
 
     def _bounds(self, partition: Partition) -> OffsetRange:
         where = TopicPartition(partition.topic, partition.number)
@@ -252,7 +252,7 @@ class ConfluentConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are."""
-        if self._client is None or self._member.group is None or not positions:
+        if self._client is None or self._member.group_id is None or not positions:
             return
         offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         with suppress(KafkaException):

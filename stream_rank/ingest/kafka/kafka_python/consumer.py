@@ -93,7 +93,7 @@ class KafkaPythonConsumer:
 
     def _open(self) -> Any:
         settings = {
-            "group_id": self._member.group,
+            "group_id": self._member.group_id,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
             "allow_auto_create_topics": False,
@@ -108,7 +108,7 @@ class KafkaPythonConsumer:
         _wait_for_messages(client._coordinator)
         self._client = client  # first: the listener needs it
         try:
-            if self._member.group is None:
+            if self._member.group_id is None:
                 self._take_all()
             else:
                 client.subscribe(list(self._member.topics), listener=_Listener(self))
@@ -185,7 +185,7 @@ class KafkaPythonConsumer:
         now = time.monotonic()
         if self._next_join == inf or self._client.assignment():
             self._next_join, self._join_after = now + _JOIN, _JOIN
-        elif now > self._next_join and self._member.group is not None:
+        elif now > self._next_join and self._member.group_id is not None:
             self._join_after *= _RARER
             self._next_join = now + self._join_after
             self._client._coordinator.request_rejoin()
@@ -251,7 +251,7 @@ class KafkaPythonConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are, unless it is being told."""
-        if self._client is None or self._member.group is None or not positions:
+        if self._client is None or self._member.group_id is None or not positions:
             return
         if self._committing is not None and not self._committing.is_done:
             return
