@@ -108,7 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "load":
         from simulators import load
 
-        return load.run(given.bootstrap_servers, given.topic, given.rate, given.drift_seconds, given.seed)
+        return load.run(
+            given.bootstrap_servers, given.topic, given.rate, given.drift_seconds, given.seed
+        )
     if given.command == "live":
         from simulators import live
 

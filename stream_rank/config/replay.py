@@ -83,7 +83,7 @@ class ReplayConfig(RunConfig):
         min_length=1, description='files, "-" for standard input, or synthetic:100000'
     )
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
+        None, description="of the files, if their names do not tell"
     )
     columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
         default_factory=Columns,

@@ -106,7 +106,9 @@ class Run:
     ) -> None:
         config = self.config
         place = config.snapshots or "snapshots"
-        self.store = SnapshotStore(config.snapshots or str(config.out / place), config.snapshots_kept)
+        self.store = SnapshotStore(
+            config.snapshots or str(config.out / place), config.snapshots_kept
+        )
         _check_place(self._lock_file, config.out, place)
         snapshot = self._to_resume() if resume else None
         if not resume:

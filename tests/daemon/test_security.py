@@ -108,7 +108,9 @@ def test_it_learns_over_tls_with_a_password(
 ) -> None:
     secret = tmp_path / "password"
     secret.write_text(f"{SECRET}\n")
-    with daemon_of(secured, tmp_path, client, sasl_mechanism=sasl, sasl_password_file=str(secret)) as daemon:
+    with daemon_of(
+        secured, tmp_path, client, sasl_mechanism=sasl, sasl_password_file=str(secret)
+    ) as daemon:
         assert daemon.learned(100)["settings"]["sasl_mechanism"] == sasl
         status = daemon.get("/status")[1]
         assert daemon.end() == 0
@@ -133,8 +135,17 @@ def test_a_producer_with_a_wrong_password_is_told(
     client: str, secured: Secured, tmp_path: Path
 ) -> None:
     (tmp_path / "password").write_text(WRONG)
-    given = [f"--bootstrap-servers={secured.kafka.address}", f"--topic={secured.topic}", f"--client={client}"]
-    given += ["--security-protocol=SASL_SSL", f"--ssl-ca-location={secured.ca}", "--sasl-mechanism=SCRAM-SHA-256", "--sasl-username=alice"]
+    given = [
+        f"--bootstrap-servers={secured.kafka.address}",
+        f"--topic={secured.topic}",
+        f"--client={client}",
+    ]
+    given += [
+        "--security-protocol=SASL_SSL",
+        f"--ssl-ca-location={secured.ca}",
+        "--sasl-mechanism=SCRAM-SHA-256",
+        "--sasl-username=alice",
+    ]
     given += [f"--sasl-password-file={tmp_path / 'password'}"]
     produce = [sys.executable, "-m", "stream_rank", "produce", "synthetic:10", *given]
     done = subprocess.run(produce, capture_output=True, text=True, timeout=120, check=False)
@@ -159,7 +170,12 @@ def test_tokens(client: str, secured: Secured, tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text(_token("alice"))
     with daemon_of(
-        secured, tmp_path, client, sasl_mechanism="OAUTHBEARER", sasl_username=None, sasl_oauth_token_file=str(token)
+        secured,
+        tmp_path,
+        client,
+        sasl_mechanism="OAUTHBEARER",
+        sasl_username=None,
+        sasl_oauth_token_file=str(token),
     ) as daemon:
         daemon.learned(100)
         assert daemon.end() == 0
@@ -182,7 +198,9 @@ def test_a_broker_that_nobody_vouches_for(client: str, secured: Secured, tmp_pat
     other.mkdir()
     ca, _ = make_certificates(other)
     variables = {"STREAM_RANK_SASL_PASSWORD": SECRET}
-    with daemon_of(secured, tmp_path, client, ssl_ca_location=str(ca), variables=variables) as daemon:
+    with daemon_of(
+        secured, tmp_path, client, ssl_ca_location=str(ca), variables=variables
+    ) as daemon:
         wait_for(lambda: daemon.process.poll() is not None or daemon.said("certificate"), 60)
         assert "certificate" in daemon.log
         assert not daemon.said("learning")

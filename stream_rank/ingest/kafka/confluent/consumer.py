@@ -19,6 +19,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
     settings_of,
     translated,
 )
+from stream_rank.ingest.kafka.confluent.options import for_consumer, opened
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
@@ -86,7 +87,8 @@ class ConfluentConsumer:
             settings["max.poll.interval.ms"] = max(300_000, self._member.session_ms)
         else:
             settings["group.protocol"] = self._member.protocol
-        self._client = client.Consumer(settings)
+        settings |= for_consumer(self._connection.client_settings)
+        self._client = opened(client.Consumer, self._connection, settings)
         if self._member.group_id is None:
             try:
                 found = self._client.list_topics(timeout=PATIENCE)
