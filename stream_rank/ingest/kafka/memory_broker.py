@@ -71,9 +71,9 @@ class MemoryBroker:
     def share_of(self, member: "MemoryConsumer") -> list[Partition]:
         """The partitions of a member."""
         everything = self.partitions(member.topics)
-        if member.group_id is None:
+        if member.group is None:
             return everything
-        members = self.members[member.group_id]
+        members = self.members[member.group]
         return everything[members.index(member) :: len(members)]
 
     def changed(self, group: str) -> None:
