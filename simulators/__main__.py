@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     broker.add_argument("--port", type=_whole, default=9092, help="(%(default)s)")
 
     load = commands.add_parser("load", help="a producer of ratings that drift, until Ctrl-C")
-    load.add_argument("--brokers", default="127.0.0.1:9092", help="(%(default)s)")
+    load.add_argument("--bootstrap-servers", default="127.0.0.1:9092", help="(%(default)s)")
     load.add_argument("--topic", default="ratings", help="(%(default)s)")
     load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
 
@@ -108,7 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "load":
         from simulators import load
 
-        return load.run(given.brokers, given.topic, given.rate, given.drift_seconds, given.seed)
+        return load.run(
+            given.bootstrap_servers, given.topic, given.rate, given.drift_seconds, given.seed
+        )
     if given.command == "live":
         from simulators import live
 

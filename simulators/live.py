@@ -70,7 +70,15 @@ class Live:
         properties = {"auto.create.topics.enable": True, "num.partitions": _PARTITIONS}
         kafka = enter(Kafka(self.folder / "kafka", 1, properties, ports=[ports.kafka]))
         _make(kafka.address, "ratings")  # a daemon that is there before its topic is in trouble
-        load = ["-m", "simulators", "load", "--brokers", kafka.address, "--topic", "ratings"]
+        load = [
+            "-m",
+            "simulators",
+            "load",
+            "--bootstrap-servers",
+            kafka.address,
+            "--topic",
+            "ratings",
+        ]
         load += ["--rate", str(self._rate), "--drift-seconds", str(self._drift_seconds)]
         self._run("producer", [sys.executable, *load])
         settings = ["--config", str(self._placed(_DEPLOY / "stream-rank.toml"))]

@@ -21,11 +21,11 @@ _GARBAGE_EVERY = 500
 """Few enough for rejects to be seen and not to be alarming."""
 
 
-def run(brokers: str, topic: str, rate: int, drift_seconds: float, seed: int) -> int:
+def run(bootstrap_servers: str, topic: str, rate: int, drift_seconds: float, seed: int) -> int:
     """Send until it is stopped; the exit code."""
     asked, _ = listen()
     producer = RetryingProducer(
-        producer_of("kafka-python", Connection(tuple(brokers.split(",")))),
+        producer_of("kafka-python", Connection(tuple(bootstrap_servers.split(",")))),
         math.inf,  # however long the broker is gone
         lambda: asked.stop_requested,
         lambda trouble: print(trouble, file=sys.stderr, flush=True),

@@ -23,7 +23,7 @@ StreamRankError
 every other error stays until somebody changes something.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -130,14 +130,18 @@ class LostOffsetsError(FatalKafkaError):
     """A partition no longer has what comes next."""
 
 
-def unknown_name(what: str, given: str, known: Iterable[str]) -> str:
-    """A sentence about a name that is not known, with the nearest that is.
+def unknown_name(
+    what: str, given: str, known: Iterable[str], synonyms: Mapping[str, str] | None = None
+) -> str:
+    """A sentence about a name that is not known, with the nearest that is, or the one that it is a synonym of.
 
     >>> unknown_name("learner", "oap-bmp", ["prank", "oap-bpm"])
     "there is no learner 'oap-bmp'; did you mean 'oap-bpm'?"
     """
     names = list(known)
     lower = {name.lower(): name for name in names}
+    synonym = (synonyms or {}).get(given)
     near = get_close_matches(given.lower(), lower, 1, cutoff=0.5)
-    hint = f"did you mean {lower[near[0]]!r}?" if near else f"there are {', '.join(names)}"
+    nearest = synonym if synonym in names else lower[near[0]] if near else None
+    hint = f"did you mean {nearest!r}?" if nearest else f"there are {', '.join(names)}"
     return f"there is no {what} {given!r}; {hint}"

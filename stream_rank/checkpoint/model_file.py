@@ -8,10 +8,18 @@ import fsspec
 from stream_rank.checkpoint.snapshot import Snapshot, digest_of, pack, unpack
 from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.learner import Learner
+from stream_rank.learners.base.restore import learner_from
 
-__all__ = ["learner_in", "learner_key", "learners_in", "load", "open_snapshot", "save", "state_digest"]
+__all__ = [
+    "learner_in",
+    "learner_key",
+    "learners_in",
+    "load",
+    "open_snapshot",
+    "save",
+    "state_digest",
+]
 
 _PREFIX = "learners/"
 

@@ -122,7 +122,9 @@ def _check_format(given: Any) -> None:
     if number > FORMAT:
         what_to_do = "upgrade stream-rank"
     elif number > 0:
-        what_to_do = "learn the stream again into another folder, or go on with the version that wrote it"
+        what_to_do = (
+            "learn the stream again into another folder, or go on with the version that wrote it"
+        )
     raise SnapshotError(
         f"it is of format {given!r} and this stream-rank reads {FORMAT}: {what_to_do}"
     )

@@ -5,10 +5,10 @@ from enum import IntEnum
 from stream_rank.errors import (
     ConfigError,
     EventError,
-    FatalKafkaError,
     InputError,
-    RetriableKafkaError,
+    KafkaError,
     SnapshotError,
+    StreamRankError,
     TooManyRejectsError,
     WriteError,
 )
@@ -44,16 +44,16 @@ MEANINGS = {
     ExitCode.TERMINATED: "stopped by SIGTERM; everything was kept, but by a daemon that could not in its time (one that could says 0)",
 }
 
-_CODES: dict[type[Exception], ExitCode] = {
+_CODES: dict[type[StreamRankError], ExitCode] = {
     ConfigError: ExitCode.USAGE,
     InputError: ExitCode.INPUT,
     EventError: ExitCode.INPUT,
     SnapshotError: ExitCode.SNAPSHOT,
     TooManyRejectsError: ExitCode.REJECTS,
     WriteError: ExitCode.OUTPUT,
-    FatalKafkaError: ExitCode.KAFKA,
-    RetriableKafkaError: ExitCode.KAFKA,
+    KafkaError: ExitCode.KAFKA,
 }
+"""One for each branch of the tree in `errors.py`."""
 
 
 def code_of(error: Exception) -> ExitCode | None:

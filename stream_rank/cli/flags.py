@@ -12,16 +12,27 @@ from stream_rank.config.gather import Config, gather
 
 __all__ = ["add_settings", "settings"]
 
-_SHORT = {"learners": "--learner", "topics": "--topic"}
-"""Settings that are lists: their flags give one at a time."""
+_REPEATED = {"learners": "--learner", "topics": "--topic", "kafka": "--kafka"}
+"""Settings of several parts: their flags give one at a time."""
+_METAVARS = {"kafka": "KEY=VALUE"}
 
 
 def _is_secret(annotation: Any) -> bool:
     return annotation is SecretStr or SecretStr in typing.get_args(annotation)
 
 
-def _is_list(annotation: Any) -> bool:
-    return typing.get_origin(annotation) is list
+def _choices(annotation: Any) -> list[str]:
+    """The values of a setting that takes one of few."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return [str(value) for value in typing.get_args(annotation)]
+    return [value for part in typing.get_args(annotation) for value in _choices(part)]
+
+
+def _metavar(name: str, flag: str, annotation: Any) -> str:
+    if name in _METAVARS:
+        return _METAVARS[name]
+    choices = _choices(annotation)
+    return f"{{{','.join(choices)}}}" if choices else flag.strip("-").upper().replace("-", "_")
 
 
 def add_settings(
@@ -32,7 +43,7 @@ def add_settings(
         shown = field.alias or name
         if shown in separate or _is_secret(field.annotation):
             continue
-        flag = _SHORT.get(shown, f"--{shown.replace('_', '-')}")
+        flag = _REPEATED.get(shown, f"--{shown.replace('_', '-')}")
         described = str(field.description)
         if field.annotation is bool:
             parser.add_argument(
@@ -40,15 +51,15 @@ def add_settings(
             )
             continue
         default = field.get_default(call_default_factory=True)
-        if default is not None and not field.is_required():
+        if default not in (None, {}) and not field.is_required():
             default = ", ".join(default) if isinstance(default, list) else default
             described += f" ({default})"
         parser.add_argument(
             flag,
             dest=shown,
-            action="append" if shown in _SHORT else "store",
+            action="append" if shown in _REPEATED else "store",
             default=argparse.SUPPRESS,
-            metavar=flag.strip("-").upper().replace("-", "_"),
+            metavar=_metavar(shown, flag, field.annotation),
             help=described.replace("%", "%%"),
         )
     parser.add_argument("--config", type=Path, help="a TOML file of settings")
@@ -62,7 +73,7 @@ def settings(
 ) -> Config:
     """The settings in force; `others` are arguments of the command that are none."""
     flags = dict(vars(given))
-    for name in ("command", "run", "print_config", *others):
+    for name in ("command", "run", "flag_names", "print_config", *others):
         flags.pop(name, None)
     file = flags.pop("config")
     return gather(model, flags, file)

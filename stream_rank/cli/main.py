@@ -3,13 +3,22 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from stream_rank import __version__
-from stream_rank.cli import dead_letters, predict, produce, replay, run, schema, snapshot
 from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
+from stream_rank.cli.wording import flags_of, with_flags
+from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import unknown_name
 
 __all__ = ["main"]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+_SYNONYMS = {_flag(name): _flag(ours) for name, ours in SYNONYMS.items()}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -21,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
             known = sorted(_flags(self, found))
             given = rest[0].partition("=")[0]
             if given.startswith("-"):
-                self.error(unknown_name("flag", given, known))
+                self.error(unknown_name("flag", given, known, _SYNONYMS))
             self.error(f"what is {rest[0]!r}?")
         return found
 
@@ -41,12 +50,25 @@ def _flags(parser: argparse.ArgumentParser, found: argparse.Namespace) -> set[st
     return flags
 
 
-def _parser() -> argparse.ArgumentParser:
+_COMMANDS = {
+    "replay": ("replay", "learn from files, and see how well it goes"),
+    "run": ("run", "learn from Kafka, and never lose the place"),
+    "produce": ("produce", "send the events of files to a topic"),
+    "dead-letters": ("dead_letters", "look at rejects, and bring them back"),
+    "predict": ("predict", "rank what is in a file by a rule that was learned"),
+    "snapshot": ("snapshot", "look at snapshots, compare and export them"),
+    "schema": ("schema", "the JSON Schema of an event"),
+}
+"""The module of each command, and what it is for."""
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The flags of the command that is chosen; of the others, only their names: importing all of them takes a second."""
     codes = "\n".join(f"  {code.value:3}  {meaning}" for code, meaning in MEANINGS.items())
     parser = _Parser(
         prog="stream-rank",
         description=__doc__,
-        epilog=f"exit codes:\n{codes}\n\nsettings of a replay may also stand in a TOML file (--config), as in\n"
+        epilog=f"exit codes:\n{codes}\n\nsettings may also stand in a TOML file (--config), as in\n"
         '  inputs = ["events.jsonl"]\n  learners = ["prank", "oap-bpm:n_members=50"]\n  n_ranks = 5\n'
         'or in variables: STREAM_RANK_N_RANKS=5, STREAM_RANK_LEARNERS="prank;oap-bpm:n_members=50"',
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -54,30 +76,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"stream-rank {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module, described in (
-        ("replay", replay, "learn from files, and see how well it goes"),
-        ("run", run, "learn from Kafka, and never lose the place"),
-        ("produce", produce, "send the events of files to a topic"),
-        ("dead-letters", dead_letters, "look at rejects, and bring them back"),
-        ("predict", predict, "rank what is in a file by a rule that was learned"),
-        ("snapshot", snapshot, "look at snapshots, compare and export them"),
-        ("schema", schema, "the JSON Schema of an event"),
-    ):
-        command = commands.add_parser(
-            name,
-            help=described,
-            description=module.__doc__,
-            allow_abbrev=False,
-        )
-        module.add(command)
-        command.set_defaults(run=module.run)
+    for name, (place, described) in _COMMANDS.items():
+        command = commands.add_parser(name, help=described, allow_abbrev=False)
+        if name == chosen:
+            module = import_module(f"stream_rank.cli.{place}")
+            command.description = module.__doc__
+            module.add(command)
+            command.set_defaults(run=module.run)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    flags: dict[str, str] = {}
     try:
-        given = _parser().parse_args(arguments)
+        parser = _parser(next((word for word in words if not word.startswith("-")), None))
+        given = parser.parse_args(words)
+        flags = given.flag_names = flags_of(parser, given)
         return int(given.run(given))
     except BrokenPipeError:
         sys.stderr.close()  # whoever read the output has enough
@@ -88,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = code_of(error)
         if code is None:
             raise
-        print(f"stream-rank: {error}", file=sys.stderr)
+        print(f"stream-rank: {with_flags(str(error), flags)}", file=sys.stderr)
         return code
 
 

@@ -37,9 +37,9 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.checkpoint.model_file import load
     from stream_rank.codec.decoder import Decoder
     from stream_rank.codec.schema import Kind
+    from stream_rank.contestants.contestant import contestant_of, limits_of
     from stream_rank.ingest.chunk import Records
     from stream_rank.ingest.files.open_source import open_source
-    from stream_rank.contestants.contestant import contestant_of, limits_of
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
     n_ranks = getattr(model, "n_ranks", None)

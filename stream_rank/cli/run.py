@@ -28,8 +28,7 @@ def run(given: argparse.Namespace) -> int:
         return ExitCode.DONE
     from stream_rank.monitoring.logs import ClientLog, Log
 
-    password = config.connection().password
-    log = Log(config.log, secrets=[password] if password else [])
+    log = Log(config.log, secrets=config.connection().secrets)
     watch = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, log.warning)
     asked, _ = listen(watch.begin)
     from stream_rank.runtime.daemon import Daemon

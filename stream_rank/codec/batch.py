@@ -109,7 +109,9 @@ class Batch:
             ids=None if self.ids is None else self.ids[some],
             groups=None if self.groups is None else self.groups[some],
             unknown_features={
-                event - begin: x for event, x in self.unknown_features.items() if begin <= event < end
+                event - begin: x
+                for event, x in self.unknown_features.items()
+                if begin <= event < end
             },
             rejects=[each for each in self.rejects if first <= each.record < last],
             first_record=first,

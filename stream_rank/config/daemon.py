@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig, listed
-from stream_rank.ingest.kafka.port import SESSION_SECONDS
+from stream_rank.ingest.kafka.port import SESSION_TIMEOUT_SECONDS
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 
@@ -17,7 +17,7 @@ TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 class DeadLettersConfig(KafkaConfig):
     """Settings of `stream-rank dead-letters`, which the daemon has too."""
 
-    group: str = Field("stream-rank", min_length=1, description="the consumer group")
+    group_id: str = Field("stream-rank", min_length=1, description="the consumer group")
     dead_letters: TopicName | None = Field(
         None, description="the topic for rejects (OUT/rejects.jsonl without one)"
     )
@@ -35,7 +35,7 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
     start: Literal["earliest", "latest"] = Field(
         "earliest", description="where to begin with a partition that no snapshot knows"
     )
-    lost: Literal["fail", "earliest", "latest"] = Field(
+    on_lost_offsets: Literal["fail", "earliest", "latest"] = Field(
         "fail", description="where to go on if a partition no longer has what comes next: nowhere, "
         "at its first event, or at its end"
     )  # fmt: skip
@@ -52,11 +52,11 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         25.0, gt=0, allow_inf_nan=False,
         description="the most that stopping may take; what is not done by then is done again after the next start",
     )  # fmt: skip
-    session_seconds: float = Field(
-        SESSION_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
+    session_timeout_seconds: float = Field(
+        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
     )  # fmt: skip
     group_protocol: Literal["classic", "consumer"] = Field(
-        "classic", description="of groups: classic, or consumer (KIP-848; client confluent)"
+        "classic", description="of groups; consumer is that of KIP-848, for the client confluent"
     )
     host: str = Field(
         "127.0.0.1", description="the address that /metrics and the like are served at"
@@ -68,7 +68,8 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         60.0, gt=0, allow_inf_nan=False, description="/livez fails when the loop has not turned for so long"
     )  # fmt: skip
     log: Literal["json", "text"] | None = Field(
-        None, description="json or text; if it is not said, text on a terminal and json elsewhere"
+        None,
+        description="how it is logged; if it is not said, text on a terminal and json elsewhere",
     )
     log_seconds: float = Field(
         10.0, gt=0, allow_inf_nan=False, description="seconds between two lines on how it goes"
@@ -79,7 +80,7 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         told = [*self.topics, *filter(None, (self.dead_letters, self.predictions))]
         if len(set(told)) < len(told):
             raise ValueError(
-                "topics, dead_letters and predictions must be different topics: what is sent would be learned again"
+                "`topics`, `dead_letters` and `predictions` must be different topics: what is sent would be learned again"
             )
         return self
 
@@ -92,10 +93,10 @@ class ProduceConfig(KafkaConfig):
         None, gt=0, allow_inf_nan=False, description="events a second; else as fast as it can"
     )
     key: Literal["id", "group"] | None = Field(
-        None, description="id or group: events that have it in common go to one partition, in their order"
+        None, description="events that have it in common go to one partition, in their order"
     )  # fmt: skip
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
+        None, description="of the files, if their names do not tell"
     )
     quiet: bool = Field(False, description="print nothing but errors")

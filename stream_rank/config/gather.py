@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceConfig
 from stream_rank.config.replay import Columns, ReplayConfig
+from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
 
 __all__ = ["PREFIX", "gather"]
@@ -39,28 +40,34 @@ def _names(model: type[BaseModel]) -> list[str]:
 def from_file(path: Path, model: type[BaseModel]) -> dict[str, Any]:
     """The settings in a TOML file."""
     try:
-        with path.open("rb") as file:
-            found = tomllib.load(file)
+        content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of NUL in the path
+        raise ConfigError(f"{str(path)!r} cannot be read: {error}") from None
+    try:
+        found = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
     known = _names(model)
     beside = {name for other in _BESIDE.get(model, ()) for name in _names(other)}
     for name in found:
         if name not in known and name not in beside:
-            raise ConfigError(f"{path}: {unknown_name('setting', name, [*known, *beside])}")
+            raise ConfigError(
+                f"{path}: {unknown_name('setting', name, [*known, *beside], SYNONYMS)}"
+            )
     return {name: value for name, value in found.items() if name in known}
 
 
 def from_environment(variables: Mapping[str, str], model: type[BaseModel]) -> dict[str, Any]:
     """The settings in variables: STREAM_RANK_N_RANKS and so on."""
     known = {PREFIX + name.upper(): name for each in _ALL for name in _names(each)}
+    synonyms = {PREFIX + name.upper(): PREFIX + ours.upper() for name, ours in SYNONYMS.items()}
     found = {}
     for variable, value in variables.items():
         if variable.startswith(PREFIX) and not _OF_KUBERNETES.match(f"{variable}={value}"):
             if variable not in known:
-                raise ConfigError(unknown_name("variable", variable, known))
+                raise ConfigError(unknown_name("variable", variable, known, synonyms))
             if known[variable] in _names(model):
                 found[known[variable]] = value
     return found
@@ -78,25 +85,32 @@ def gather(
     try:
         return model.model_validate({**in_file, **in_variables, **flags})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        if not first["loc"]:  # of settings that do not go together
-            raise ConfigError(first["msg"].removeprefix("Value error, ")) from None
-        name = str(first["loc"][0])
-        place = ".".join(map(str, first["loc"]))
-        flag = "a FILE" if name == "inputs" else f"--{name.replace('_', '-')}"
-        if name == "learners":
-            flag = "--learner"
-        if name in in_variables and name not in flags:
-            flag = f"variable {PREFIX}{name.upper()}"
-        elif name in in_file and name not in flags:
-            flag = f"{file}: {place}"
-        if first["type"] == "missing":
-            raise ConfigError(f"{flag} is needed: {model.model_fields[name].description}") from None
-        if first["type"] == "extra_forbidden" and name == "columns":
-            raise ConfigError(
-                f"{flag}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
-            ) from None
-        if first["type"] == "value_error":  # its words are our own
-            raise ConfigError(f"{flag}: {first['msg'].removeprefix('Value error, ')}") from None
-        given = "" if name == "password" else f", not {first['input']!r}"
-        raise ConfigError(f"{flag}: {first['msg']}{given}") from None
+        raise ConfigError(_sentence(error, model, flags, in_variables, in_file, file)) from None
+
+
+def _sentence(
+    error: ValidationError,
+    model: type[BaseModel],
+    flags: Mapping[str, Any],
+    in_variables: Mapping[str, Any],
+    in_file: Mapping[str, Any],
+    file: Path | None,
+) -> str:
+    """What is wrong with the first setting that is wrong, and where it was given."""
+    first = error.errors(include_url=False)[0]
+    said = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:  # of settings that do not go together
+        return said
+    name = str(first["loc"][0])
+    where = f"`{name}`"
+    if name not in flags and name in in_variables:
+        where = f"variable {PREFIX}{name.upper()}"
+    elif name not in flags and name in in_file:
+        where = f"{file}: {'.'.join(map(str, first['loc']))}"
+    if first["type"] == "missing":
+        return f"{where} is needed: {model.model_fields[name].description}"
+    if first["type"] == "extra_forbidden" and name == "columns":
+        return f"{where}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
+    if first["type"] == "value_error":  # its words are our own
+        return f"{where}: {said}"
+    return f"{where}: {said}" + ("" if name == "sasl_password" else f", not {first['input']!r}")

@@ -1,20 +1,34 @@
 """How to reach Kafka, and who one is there."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from stream_rank.config.settings import Settings
 from stream_rank.errors import ConfigError
-from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.clients import check_client_settings
+from stream_rank.ingest.kafka.connection import Connection, SecurityProtocol, is_secret
 
 __all__ = ["KafkaConfig"]
 
 
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
 _LAST_PORT = 65_535
+_LAST_INT = 2**63 - 1
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_HIDDEN = "**********"
+"""As pydantic shows its secrets."""
 
 
 def _addresses(given: Any) -> Any:
@@ -30,75 +44,154 @@ def _addresses(given: Any) -> Any:
     return parts
 
 
+def _client_settings(given: Any) -> Any:
+    """A table as TOML has it, or "KEY=VALUE KEY=VALUE" as a variable has it and flags have it one by one."""
+    if isinstance(given, Mapping):
+        return dict(_flat(given))
+    if not isinstance(given, str | list):
+        return given
+    pairs = [pair.partition("=") for pair in (given.split() if isinstance(given, str) else given)]
+    if not all(equals and key for key, equals, _ in pairs):
+        raise ValueError(
+            "settings of the client are given as KEY=VALUE, as in fetch_max_bytes=1000"
+        )
+    shown = [key for key, _, _ in pairs if is_secret(key)]
+    if isinstance(given, list) and shown:
+        raise ValueError(f"{shown[0]!r} is for a file or a variable: others can see flags")
+    return {key: _scalar(value) for key, _, value in pairs}
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    """TOML reads fetch.max.bytes without quotes as tables within tables."""
+    found: list[tuple[str, Any]] = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found += _flat(value, f"{before}{key}.")
+        elif not isinstance(value, bool | int | float | str):
+            raise ValueError(f"{before}{key} is text, a number, or true or false, not {value!r}")
+        elif isinstance(value, int) and abs(value) > _LAST_INT:
+            raise ValueError(f"{before}{key} has more than 64 bits")
+        else:
+            found.append((before + key, value))
+    return found
+
+
+def _scalar(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return text
+    return float(text) if found[1] else int(text)
+
+
 class KafkaConfig(Settings):
     """Settings of all that speaks with Kafka."""
 
-    brokers: Annotated[list[str], BeforeValidator(_addresses)] = Field(
+    bootstrap_servers: Annotated[list[str], BeforeValidator(_addresses)] = Field(
         default=["localhost:9092"], min_length=1, description="HOST:PORT of some of the brokers"
     )
     client: Literal["kafka-python", "confluent"] = Field(
-        "kafka-python", description="kafka-python, or confluent (faster; the extra named fast)"
+        "kafka-python",
+        description="the client library; confluent is faster, and needs the extra named fast",
     )
-    tls: bool = Field(False, description="speak TLS with the brokers")
-    tls_ca: Path | None = Field(
+    security_protocol: SecurityProtocol = Field(
+        "PLAINTEXT", description="SSL for TLS, SASL for logging in"
+    )
+    ssl_ca_location: Path | None = Field(
         None, description="the certificates to trust (PEM); else the system's"
     )
-    tls_cert: Path | None = Field(None, description="our own certificate (PEM)")
-    tls_key: Path | None = Field(None, description="its key (PEM)")
-    sasl: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = Field(
-        None, description="how to say who we are: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER"
+    ssl_certificate_location: Path | None = Field(None, description="our own certificate (PEM)")
+    ssl_key_location: Path | None = Field(None, description="its key (PEM)")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = (
+        Field(None, description="how to log in where the protocol begins with SASL")
     )
-    username: str | None = Field(None, description="for PLAIN and SCRAM")
-    password: SecretStr | None = Field(
+    sasl_username: str | None = Field(None, description="for PLAIN and SCRAM")
+    sasl_password: SecretStr | None = Field(
         None, description="for PLAIN and SCRAM; better in a variable or a file than in TOML"
     )
-    password_file: Path | None = Field(None, description="a file with the password")
-    token_file: Path | None = Field(
+    sasl_password_file: Path | None = Field(None, description="a file with the password")
+    sasl_oauth_token_file: Path | None = Field(
         None, description="a file with the token for OAUTHBEARER; read again whenever one is needed"
     )
+    kafka: Annotated[dict[str, Any], BeforeValidator(_client_settings)] = Field(
+        default_factory=dict,
+        description="anything else for the client, by its own name for it, as in fetch_max_bytes=1000 "
+        "(kafka-python) or fetch.max.bytes=1000 (confluent); may be given again, and is the table [kafka] in TOML",
+    )
+
+    @field_validator("kafka")
+    @classmethod
+    def _passed_on(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if given and "client" in info.data:  # importing a client takes a while
+            try:
+                check_client_settings(info.data["client"], given)
+            except ConfigError as error:
+                raise ValueError(str(error)) from None
+        return given
+
+    @field_serializer("kafka")
+    def _without_secrets(self, given: dict[str, Any]) -> dict[str, Any]:
+        return {name: _HIDDEN if is_secret(name) else value for name, value in given.items()}
 
     @model_validator(mode="after")
     def _whole(self) -> "KafkaConfig":
-        if self.sasl == "OAUTHBEARER":
-            if self.token_file is None:
-                raise ValueError("sasl OAUTHBEARER needs a token_file")
-        elif self.sasl is not None:
-            if self.username is None or (self.password is None and self.password_file is None):
-                raise ValueError(
-                    f"sasl {self.sasl} needs a username and a password (or password_file)"
-                )
-        elif (
-            self.username is not None or self.password is not None or self.password_file is not None
-        ):
-            raise ValueError(
-                "a username or password needs sasl: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"
-            )
-        if (self.tls_ca or self.tls_cert or self.tls_key) and not self.tls:
-            raise ValueError("certificates and keys need tls = true")
-        if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("tls_cert and tls_key go together")
+        self._check_sasl()
+        paths = (self.ssl_ca_location, self.ssl_certificate_location, self.ssl_key_location)
+        if any(paths) and not self.security_protocol.endswith("SSL"):
+            raise ValueError("certificates and keys need `security_protocol` SSL or SASL_SSL")
+        if (self.ssl_certificate_location is None) != (self.ssl_key_location is None):
+            raise ValueError("`ssl_certificate_location` and `ssl_key_location` go together")
         return self
+
+    def _check_sasl(self) -> None:
+        mechanism, logs_in = self.sasl_mechanism, self.security_protocol.startswith("SASL")
+        password = self.sasl_password is not None or self.sasl_password_file is not None
+        if mechanism is None:
+            if logs_in:
+                raise ValueError(
+                    f"`security_protocol` {self.security_protocol} needs a `sasl_mechanism`"
+                )
+            if self.sasl_username is not None or password:
+                raise ValueError(
+                    "a user or password needs a `sasl_mechanism`: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"
+                )
+        elif not logs_in:
+            raise ValueError(
+                f"`sasl_mechanism` {mechanism} needs `security_protocol` SASL_SSL or SASL_PLAINTEXT"
+            )
+        elif mechanism == "OAUTHBEARER":
+            if self.sasl_oauth_token_file is None:
+                raise ValueError("`sasl_mechanism` OAUTHBEARER needs a `sasl_oauth_token_file`")
+        elif self.sasl_username is None or not password:
+            raise ValueError(
+                f"`sasl_mechanism` {mechanism} needs a `sasl_username` and a `sasl_password` (or `sasl_password_file`)"
+            )
 
     def connection(self) -> Connection:
         """For the clients; secrets are read now."""
-        password = None if self.password is None else self.password.get_secret_value()
-        if password is None and self.password_file is not None:
-            password = _content(self.password_file)
-        for path in (self.tls_ca, self.tls_cert, self.tls_key):
+        password = None if self.sasl_password is None else self.sasl_password.get_secret_value()
+        if password is None and self.sasl_password_file is not None:
+            password = _content(self.sasl_password_file)
+        for path in (
+            self.ssl_ca_location,
+            self.ssl_certificate_location,
+            self.ssl_key_location,
+            self.sasl_oauth_token_file,
+        ):
             if path is not None:
                 _content(path)  # the clients have no good words for what cannot be read
-        if self.token_file is not None:
-            _content(self.token_file)
         return Connection(
-            brokers=tuple(self.brokers),
-            tls=self.tls,
-            tls_ca=self.tls_ca,
-            tls_cert=self.tls_cert,
-            tls_key=self.tls_key,
-            sasl=self.sasl,
-            username=self.username,
-            password=password,
-            token_file=self.token_file,
+            bootstrap_servers=tuple(self.bootstrap_servers),
+            security_protocol=self.security_protocol,
+            ssl_ca_location=self.ssl_ca_location,
+            ssl_certificate_location=self.ssl_certificate_location,
+            ssl_key_location=self.ssl_key_location,
+            sasl_mechanism=self.sasl_mechanism,
+            sasl_username=self.sasl_username,
+            sasl_password=password,
+            sasl_oauth_token_file=self.sasl_oauth_token_file,
+            client_settings=self.kafka,
         )
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from stream_rank.codec.timestamps import moment_of
 from stream_rank.config.run import Listed, RunConfig
 from stream_rank.ingest.files.column_mapping import Mapping
 
@@ -14,6 +13,8 @@ __all__ = ["Columns", "ReplayConfig", "pairs"]
 
 
 def _moment(given: Any) -> Any:
+    from stream_rank.codec.timestamps import moment_of  # which brings the compiler with it
+
     if isinstance(given, date):  # TOML has them
         given = given.isoformat()
         if _LOCAL.fullmatch(given):
@@ -83,7 +84,7 @@ class ReplayConfig(RunConfig):
         min_length=1, description='files, "-" for standard input, or synthetic:100000'
     )
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="jsonl, csv, parquet or arrow, if their names do not tell"
+        None, description="of the files, if their names do not tell"
     )
     columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
         default_factory=Columns,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from stream_rank.config.settings import Settings
-from stream_rank.learners.catalogue import LEARNERS
+from stream_rank.learners.names import LEARNER_NAMES
 
 __all__ = ["Listed", "RunConfig", "listed"]
 
@@ -30,7 +30,7 @@ class RunConfig(Settings):
     learners: Listed = Field(
         default=["oap-bpm"],
         min_length=1,
-        description=f"a learner ({', '.join(LEARNERS)}) with parameters as in oap-bpm:n_members=50, "
+        description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
         "or an estimator of River's as in river.linear_model.LinearRegression:l2=0.1; may be given again. "
         "Perceptrons want features of a similar size and around zero: scale them before",
     )
@@ -57,8 +57,10 @@ class RunConfig(Settings):
     snapshot_seconds: float | None = Field(
         30.0, gt=0, allow_inf_nan=False, description="snapshot after so many seconds"
     )
-    keep: int = Field(5, ge=1, description="snapshots that are kept, beside the last of each day")
-    damaged: Literal["refuse", "older"] = Field(
+    snapshots_kept: int = Field(
+        5, ge=1, description="how many snapshots are kept, beside the last of each day"
+    )
+    on_corrupt_snapshot: Literal["refuse", "older"] = Field(
         "refuse",
-        description="a snapshot that cannot be trusted: refuse it, or take an older one",
+        description="what to do with a snapshot that cannot be trusted: refuse it, or take an older one",
     )

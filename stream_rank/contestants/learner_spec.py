@@ -9,11 +9,11 @@ from typing import Any
 
 from river import base
 
+from stream_rank.contestants.contestant import Contestant, RiverLearner, contestant_of
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.catalogue import LEARNERS
-from stream_rank.contestants.contestant import Contestant, RiverLearner, contestant_of
 
 __all__ = ["contestants_of", "make"]
 

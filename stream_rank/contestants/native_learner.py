@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from stream_rank.checkpoint.snapshot import digest_of
 from stream_rank.learners.base.capabilities import LearnerLimits, Rule
-from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.learner import Learner
+from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows
 

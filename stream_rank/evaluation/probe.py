@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.contestants.contestant import Contestant
 from stream_rank.learners.base.ensemble import Ensemble
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.tables.rows import Rows
-from stream_rank.contestants.contestant import Contestant
 
 __all__ = ["Probe", "probe"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.learners.base.state import State
+from stream_rank.contestants.contestant import Contestant
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.group_numbers import GroupNumbers
-from stream_rank.contestants.contestant import Contestant
+from stream_rank.learners.base.state import State
 
 __all__ = ["Scoreboard"]
 
@@ -42,7 +42,9 @@ class Scoreboard:
 
     def __init__(self, contestants: Sequence[Contestant], n_ranks: int | None, window: int) -> None:
         self._contestants = contestants
-        self.boards = {each.name: Board(each.predicts == "ranks", n_ranks, window) for each in contestants}
+        self.boards = {
+            each.name: Board(each.predicts == "ranks", n_ranks, window) for each in contestants
+        }
         self._group_numbers = GroupNumbers()
         self.learned = 0
         self._next_mark = _mark_after(0)

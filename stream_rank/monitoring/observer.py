@@ -15,10 +15,10 @@ from stream_rank.evaluation.probe import Probe, probe
 from stream_rank.ingest.kafka.port import Partition
 from stream_rank.ingest.kafka.topic_source import Topics, partitions_of
 from stream_rank.monitoring.exporter import Readings
+from stream_rank.monitoring.throttle import Throttle
 from stream_rank.pipeline.counts import Counts
 from stream_rank.pipeline.histogram import Histogram
 from stream_rank.pipeline.loop import Loop
-from stream_rank.monitoring.throttle import Throttle
 
 __all__ = ["Observer", "Sent"]
 

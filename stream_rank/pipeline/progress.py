@@ -30,9 +30,7 @@ class Progress:
     def dump(self) -> State:
         """All of it."""
         position = None if self.position is None else self.position.to_json()
-        return State(
-            {"position": position, "counts": self.counts.as_dict(), "time": self.time}, {}
-        )
+        return State({"position": position, "counts": self.counts.as_dict(), "time": self.time}, {})
 
     def load(self, state: State) -> None:
         """Go on where another run was."""

@@ -143,7 +143,9 @@ class WaitingRoom:
         given = self._entries.append(chosen, groups)
         tickets[np.array(named) - first] = given
         waiting = self._ticket_of
-        for name, ticket in zip((ids[place - first] for place in named), given.tolist(), strict=True):
+        for name, ticket in zip(
+            (ids[place - first] for place in named), given.tolist(), strict=True
+        ):
             if (earlier := waiting.pop(name, None)) is not None:
                 self._drop(earlier)
             elif len(waiting) >= self._most:

@@ -10,6 +10,7 @@ import stream_rank
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.errors import ConfigError, RetriableKafkaError, TooManyRejectsError, WriteError
+from stream_rank.ingest.backoff import Trouble
 from stream_rank.ingest.chunk import Records
 from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.port import Consumer, Place, Subscription
@@ -18,9 +19,8 @@ from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.logs import Log
 from stream_rank.monitoring.observer import Observer, Sent
-from stream_rank.ingest.backoff import Trouble
-from stream_rank.runtime.learning_run import Run, as_json
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.runtime.learning_run import Run, as_json
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 from stream_rank.sinks.dead_letters import DeadLetters
 from stream_rank.sinks.journal import Journal
@@ -56,7 +56,7 @@ class Daemon(Run):
             self._consumer(config),
             self._kafka,
             config.start,
-            config.lost,
+            config.on_lost_offsets,
             log.warning,
         )
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
@@ -112,7 +112,7 @@ class Daemon(Run):
 
     def _consumer(self, config: DaemonConfig) -> Any:
         member = Subscription(
-            config.topics, config.group, config.session_seconds, config.group_protocol
+            config.topics, config.group_id, config.session_timeout_seconds, config.group_protocol
         )
 
         def consumer(place: Place) -> Consumer:
@@ -145,7 +145,7 @@ class Daemon(Run):
             "begun" if self.resumed_from is None else "gone on with",
             version=stream_rank.__version__,
             topics=self.source.name,
-            group=config.group,
+            group_id=config.group_id,
             learners=", ".join(each.name for each in self.contestants),
             records=self.loop.counts.records,
             snapshots=self.store.url,

@@ -134,12 +134,12 @@ def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) ->
 
     settings = {
         "topics": [topic],
-        "brokers": [address],
+        "bootstrap_servers": [address],
         "out": folder,
         "n_ranks": 5,
         "port": 0,
         "client": client,
-        "group": f"{client}-{time.monotonic_ns()}",
+        "group_id": f"{client}-{time.monotonic_ns()}",
         **more,
     }
     return Daemon(DaemonConfig.model_validate(settings), Log("json", io.StringIO()))
@@ -174,7 +174,7 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
         flags = [
             "--topic",
             topic,
-            "--brokers",
+            "--bootstrap-servers",
             address,
             "--rate",
             str(_RATE),

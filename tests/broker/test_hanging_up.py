@@ -60,7 +60,7 @@ def test_hanging_up_is_trouble_that_passes(
     monkeypatch.setattr(connecting, "PATIENCE_MS", 500)
     authority, certificate = make_certificates(tmp_path)
     with hanging_up(certificate, after_greeting, reset) as address:
-        where = Connection((address,), tls=True, tls_ca=authority)
+        where = Connection((address,), security_protocol="SSL", ssl_ca_location=authority)
         consumer = consumer_of(
             client, where, Subscription(["ratings"], "group"), from_the_beginning
         )

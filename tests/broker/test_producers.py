@@ -163,7 +163,13 @@ def test_patience_ends() -> None:
 
 
 def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "stream_rank", "produce", f"--brokers={kafka.address}"]
+    command = [
+        sys.executable,
+        "-m",
+        "stream_rank",
+        "produce",
+        f"--bootstrap-servers={kafka.address}",
+    ]
     return subprocess.Popen(
         [*command, f"--client={client}", f"--topic={topic}", *more],
         stderr=subprocess.PIPE,

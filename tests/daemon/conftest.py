@@ -77,13 +77,13 @@ class Daemon:
         config = folder / "stream-rank.toml"
         given: dict[str, Any] = {
             "topics": topics,
-            "brokers": brokers.split(","),
+            "bootstrap_servers": brokers.split(","),
             "out": str(self.out),
-            "group": f"group-{topics[0]}",
+            "group_id": f"group-{topics[0]}",
             "learners": ["prank"],
             "n_ranks": 5,
             "port": 0,
-            "session_seconds": 6,
+            "session_timeout_seconds": 6,
             "log": "json",
             "log_seconds": 1,
             **settings,

@@ -42,7 +42,7 @@ def test_brokers_are_away_again_and_again(tmp_path: Path) -> None:
             for topic in topics:
                 folder = tmp_path / f"{topic.name}-{client}"
                 daemon = Daemon(
-                    folder, [topic.name], topic.address, client=client, group=client, **COUNTING
+                    folder, [topic.name], topic.address, client=client, group_id=client, **COUNTING
                 )
                 learning.append(stack.enter_context(daemon))
                 assert daemon.url  # one after the other: starting is work

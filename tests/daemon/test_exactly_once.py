@@ -28,7 +28,7 @@ KILLS, EVENTS = (50, 500_000) if SOAK else (4, 60_000)
 def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iterator[None]:
     """A run through so many kills; whenever it comes to its end, and at last, it is looked at."""
     generator, kills, finished = random.Random(5), 0, False
-    settings = {"snapshot_events": 1, "keep": 2, **settings}
+    settings = {"snapshot_events": 1, "snapshots_kept": 2, **settings}
     while kills < KILLS or not finished:
         with Daemon(folder, [topic.name], topic.address, **settings) as daemon:
             if kills < KILLS:
@@ -63,7 +63,7 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
     rejects = events // 1_000
     settings["max_events"] = events - rejects
     with Daemon(
-        tmp_path / "whole", [topic.name], topic.address, group="whole", **settings
+        tmp_path / "whole", [topic.name], topic.address, group_id="whole", **settings
     ) as daemon:
         assert daemon.process.wait(300) == 0, daemon.log
     whole = _known(daemon.out)

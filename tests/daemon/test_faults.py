@@ -120,7 +120,7 @@ def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_pa
 def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
     topic = Topic(kafka, 4)
-    settings = {**COUNTING, "client": client, "group": f"storm-{client}"}
+    settings = {**COUNTING, "client": client, "group_id": f"storm-{client}"}
     with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
         daemon.until(lambda status: len(status["assigned"]) == 4)
         for turn in range(3):
@@ -140,7 +140,7 @@ def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
 def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(kafka)
     with small_disk(tmp_path / "disk", "700k") as disk:
-        with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, keep=1, **COUNTING) as daemon:  # fmt: skip
+        with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, snapshots_kept=1, **COUNTING) as daemon:  # fmt: skip
             daemon.until(lambda status: status["snapshot"])
             (disk / "ballast").write_bytes(bytes(500_000))
             topic.send(counted(0, 5_000, topic))

@@ -76,7 +76,7 @@ def test_it_stops_when_it_has_enough_or_nothing_comes(topic: Topic, tmp_path: Pa
         assert daemon.process.wait(60) == 0
         assert daemon.lines()[-1]["records"] == 30
     with Daemon(
-        tmp_path / "b", [topic.name], topic.address, group=f"b-{topic.name}", idle_timeout=4
+        tmp_path / "b", [topic.name], topic.address, group_id=f"b-{topic.name}", idle_timeout=4
     ) as daemon:
         assert daemon.process.wait(60) == 0
         assert daemon.lines()[-1]["records"] == 50
@@ -156,11 +156,11 @@ def test_what_retention_deleted(lost: str, topic: Topic, tmp_path: Path) -> None
     client = admin(topic.address)
     client.delete_records({TopicPartition(topic.name, 0): 15})
     client.close()
-    with Daemon(tmp_path, [topic.name], topic.address, lost=lost) as daemon:
+    with Daemon(tmp_path, [topic.name], topic.address, on_lost_offsets=lost) as daemon:
         if lost == "fail":
             assert daemon.process.wait(60) == 7
             assert daemon.said("its retention was too short")
             return
         status = daemon.until(lambda status: status["position"] == {topic.name: {"0": 20}})
         assert status["learned"] == (15 if lost == "earliest" else 10)
-        assert daemon.said(f"as lost = {lost} says")
+        assert daemon.said(f"as on_lost_offsets = {lost} says")

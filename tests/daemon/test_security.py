@@ -58,11 +58,11 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         pytest.skip(str(error))
     connection = Connection(
         (kafka.address,),
-        tls=True,
-        tls_ca=ca,
-        sasl="SCRAM-SHA-256",
-        username="alice",
-        password=SECRET,
+        security_protocol="SASL_SSL",
+        ssl_ca_location=ca,
+        sasl_mechanism="SCRAM-SHA-256",
+        sasl_username="alice",
+        sasl_password=SECRET,
     )
     with kafka:
         from kafka.admin import NewTopic
@@ -88,11 +88,11 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 
 def daemon_of(secured: Secured, folder: Path, client: str, **settings: Any) -> Daemon:
     given: dict[str, Any] = {
-        "tls": True,
-        "tls_ca": str(secured.ca),
-        "sasl": "SCRAM-SHA-256",
-        "username": "alice",
-        "group": fresh_name("g"),
+        "security_protocol": "SASL_SSL",
+        "ssl_ca_location": str(secured.ca),
+        "sasl_mechanism": "SCRAM-SHA-256",
+        "sasl_username": "alice",
+        "group_id": fresh_name("g"),
         **settings,
     }
     variables = given.pop("variables", {})
@@ -108,8 +108,10 @@ def test_it_learns_over_tls_with_a_password(
 ) -> None:
     secret = tmp_path / "password"
     secret.write_text(f"{SECRET}\n")
-    with daemon_of(secured, tmp_path, client, sasl=sasl, password_file=str(secret)) as daemon:
-        assert daemon.learned(100)["settings"]["sasl"] == sasl
+    with daemon_of(
+        secured, tmp_path, client, sasl_mechanism=sasl, sasl_password_file=str(secret)
+    ) as daemon:
+        assert daemon.learned(100)["settings"]["sasl_mechanism"] == sasl
         status = daemon.get("/status")[1]
         assert daemon.end() == 0
         assert SECRET not in daemon.log + status
@@ -119,7 +121,7 @@ def test_it_learns_over_tls_with_a_password(
 def test_a_wrong_password_is_said_and_not_shown(
     client: str, secured: Secured, tmp_path: Path
 ) -> None:
-    variables = {"STREAM_RANK_PASSWORD": WRONG}
+    variables = {"STREAM_RANK_SASL_PASSWORD": WRONG}
     with daemon_of(secured, tmp_path, client, variables=variables) as daemon:
         assert daemon.process.wait(60) == 7
         assert WRONG not in daemon.log
@@ -133,9 +135,18 @@ def test_a_producer_with_a_wrong_password_is_told(
     client: str, secured: Secured, tmp_path: Path
 ) -> None:
     (tmp_path / "password").write_text(WRONG)
-    given = [f"--brokers={secured.kafka.address}", f"--topic={secured.topic}", f"--client={client}"]
-    given += ["--tls", f"--tls-ca={secured.ca}", "--sasl=SCRAM-SHA-256", "--username=alice"]
-    given += [f"--password-file={tmp_path / 'password'}"]
+    given = [
+        f"--bootstrap-servers={secured.kafka.address}",
+        f"--topic={secured.topic}",
+        f"--client={client}",
+    ]
+    given += [
+        "--security-protocol=SASL_SSL",
+        f"--ssl-ca-location={secured.ca}",
+        "--sasl-mechanism=SCRAM-SHA-256",
+        "--sasl-username=alice",
+    ]
+    given += [f"--sasl-password-file={tmp_path / 'password'}"]
     produce = [sys.executable, "-m", "stream_rank", "produce", "synthetic:10", *given]
     done = subprocess.run(produce, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 7, done.stderr
@@ -159,7 +170,12 @@ def test_tokens(client: str, secured: Secured, tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text(_token("alice"))
     with daemon_of(
-        secured, tmp_path, client, sasl="OAUTHBEARER", username=None, token_file=str(token)
+        secured,
+        tmp_path,
+        client,
+        sasl_mechanism="OAUTHBEARER",
+        sasl_username=None,
+        sasl_oauth_token_file=str(token),
     ) as daemon:
         daemon.learned(100)
         assert daemon.end() == 0
@@ -168,8 +184,8 @@ def test_tokens(client: str, secured: Secured, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_who_may_not_read_is_told(client: str, secured: Secured, tmp_path: Path) -> None:
-    variables = {"STREAM_RANK_PASSWORD": SECRET}
-    with daemon_of(secured, tmp_path, client, username="bob", variables=variables) as daemon:
+    variables = {"STREAM_RANK_SASL_PASSWORD": SECRET}
+    with daemon_of(secured, tmp_path, client, sasl_username="bob", variables=variables) as daemon:
         assert daemon.process.wait(60) == 7
         assert "uthoriz" in daemon.log
         assert SECRET not in daemon.log
@@ -181,8 +197,10 @@ def test_a_broker_that_nobody_vouches_for(client: str, secured: Secured, tmp_pat
     other = tmp_path / "other"
     other.mkdir()
     ca, _ = make_certificates(other)
-    variables = {"STREAM_RANK_PASSWORD": SECRET}
-    with daemon_of(secured, tmp_path, client, tls_ca=str(ca), variables=variables) as daemon:
+    variables = {"STREAM_RANK_SASL_PASSWORD": SECRET}
+    with daemon_of(
+        secured, tmp_path, client, ssl_ca_location=str(ca), variables=variables
+    ) as daemon:
         wait_for(lambda: daemon.process.poll() is not None or daemon.said("certificate"), 60)
         assert "certificate" in daemon.log
         assert not daemon.said("learning")

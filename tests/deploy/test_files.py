@@ -70,7 +70,7 @@ def test_compose_confines_what_is_ours_and_opens_nothing_to_others() -> None:
 def test_all_files_agree_on_where_everything_listens() -> None:
     ports = Ports()
     config = gather(DaemonConfig, {}, DEPLOY / "stream-rank.toml", {})
-    assert config.brokers == [f"127.0.0.1:{ports.kafka}"]
+    assert config.bootstrap_servers == [f"127.0.0.1:{ports.kafka}"]
     assert config.port == ports.daemon
     assert f'"127.0.0.1:{ports.daemon}"' in (DEPLOY / "prometheus/prometheus.yml").read_text()
     source = yaml.safe_load(Path("dashboards/grafana/datasources/prometheus.yaml").read_text())

@@ -120,7 +120,7 @@ def test_each_accident_fires_its_alert(kafka: Kafka, tmp_path: Path) -> None:
                     topic.address,
                     snapshots=str(disk) if name == "full" else None,
                     snapshot_seconds=1,
-                    keep=1,
+                    snapshots_kept=1,
                 )
             )
             daemons[name].until(lambda status: status["learned"] > 20 and status["snapshot"])

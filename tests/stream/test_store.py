@@ -60,7 +60,7 @@ def test_a_damaged_one_is_refused_or_the_older_taken(tmp_path: Path) -> None:
     names = [each.name for each in store.kept()]
     (tmp_path / names[-1]).write_bytes(b"damaged")
     said: list[str] = []
-    with pytest.raises(SnapshotError, match="--damaged older"):
+    with pytest.raises(SnapshotError, match="`on_corrupt_snapshot` older"):
         newest_sound(store, False, said.append)
     snapshot = newest_sound(store, True, said.append)
     assert snapshot is not None

@@ -1,13 +1,14 @@
 """Clients by their names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from stream_rank.errors import ConfigError
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.port import Consumer, ResolveOffsets, Producer, Subscription
+from stream_rank.ingest.kafka.port import Consumer, Producer, ResolveOffsets, Subscription
 
-__all__ = ["consumer_of", "producer_of"]
+__all__ = ["check_client_settings", "consumer_of", "producer_of"]
 
 
 @contextmanager
@@ -16,8 +17,18 @@ def _there() -> Iterator[None]:
         yield
     except ImportError as error:
         raise ConfigError(
-            f"client confluent needs confluent-kafka: pip install 'stream-rank[fast]' ({error})"
+            f"`client` confluent needs confluent-kafka: pip install 'stream-rank[fast]' ({error})"
         ) from None
+
+
+def check_client_settings(client: str, given: Mapping[str, Any]) -> None:
+    """A `ConfigError` for what is not to be passed on to the client of that name: it does not know it, or stream-rank relies on it."""
+    if client == "confluent":
+        with _there():
+            from stream_rank.ingest.kafka.confluent.options import check
+    else:
+        from stream_rank.ingest.kafka.kafka_python.options import check
+    check(given)
 
 
 def consumer_of(
@@ -29,7 +40,7 @@ def consumer_of(
             from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
         return ConfluentConsumer(connection, subscription, resolve_offsets)
     if subscription.protocol != "classic":
-        raise ConfigError(f"group_protocol {subscription.protocol} needs client = confluent")
+        raise ConfigError(f"`group_protocol` {subscription.protocol} needs `client` confluent")
     from stream_rank.ingest.kafka.kafka_python.consumer import KafkaPythonConsumer
 
     return KafkaPythonConsumer(connection, subscription, resolve_offsets)

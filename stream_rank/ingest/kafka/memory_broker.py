@@ -10,8 +10,8 @@ from stream_rank.ingest.kafka.port import (
     OffsetRange,
     Partition,
     PartitionRecords,
-    ResolveOffsets,
     ProducerRecord,
+    ResolveOffsets,
 )
 
 __all__ = ["MemoryBroker", "MemoryConsumer", "MemoryProducer"]
@@ -86,7 +86,11 @@ class MemoryConsumer:
     """A consumer of a `MemoryBroker`."""
 
     def __init__(
-        self, broker: MemoryBroker, group: str | None, topics: Sequence[str], resolve_offsets: ResolveOffsets
+        self,
+        broker: MemoryBroker,
+        group: str | None,
+        topics: Sequence[str],
+        resolve_offsets: ResolveOffsets,
     ) -> None:
         self._broker, self._resolve_offsets = broker, resolve_offsets
         self.group, self.topics = group, topics

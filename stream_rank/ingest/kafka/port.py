@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 __all__ = [
-    *("SESSION_SECONDS", "OffsetRange", "Consumer", "ConsumerRecord", "Subscription"),
+    *("SESSION_TIMEOUT_SECONDS", "OffsetRange", "Consumer", "ConsumerRecord", "Subscription"),
     *("Partition", "ResolveOffsets", "ProducerRecord", "Producer", "PartitionRecords"),
 ]
 
@@ -79,7 +79,7 @@ ResolveOffsets = Callable[[Mapping[Partition, OffsetRange]], Mapping[Partition, 
 """Told which partitions were assigned, and their bounds; says where to read each from."""
 
 
-SESSION_SECONDS = 45.0
+SESSION_TIMEOUT_SECONDS = 45.0
 """As Kafka's own clients have it."""
 
 
@@ -87,8 +87,8 @@ class Subscription(NamedTuple):
     """Who reads what: a member of a group, or, without one, somebody alone who reads all partitions."""
 
     topics: Sequence[str]
-    group: str | None = None
-    session_seconds: float = SESSION_SECONDS
+    group_id: str | None = None
+    session_timeout_seconds: float = SESSION_TIMEOUT_SECONDS
     """The group gives its partitions away when it is not heard of for so long."""
     protocol: str = "classic"
     """Of groups: `classic`, or `consumer`."""
@@ -96,7 +96,7 @@ class Subscription(NamedTuple):
     @property
     def session_ms(self) -> int:
         """As clients want it."""
-        return int(self.session_seconds * 1000)
+        return int(self.session_timeout_seconds * 1000)
 
 
 class Consumer(Protocol):

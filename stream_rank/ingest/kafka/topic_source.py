@@ -75,7 +75,9 @@ class TopicSource:
                 late = self._start == "latest" and partition.topic not in begun
                 self._next[partition] = end if late else first
             elif not first <= known <= end:
-                self._next[partition] = self._offset_after_loss(partition, known, OffsetRange(first, end))
+                self._next[partition] = self._offset_after_loss(
+                    partition, known, OffsetRange(first, end)
+                )
         self._resolved = True
         self.assignments += 1
         self._tell_of_missing()
@@ -98,7 +100,9 @@ class TopicSource:
                 f"{gone}. Set `on_lost_offsets` to earliest or latest to go on without what is missing, or take another `out` and `group_id`"
             )
         offset = bounds.first if self._on_lost_offsets == "earliest" else bounds.end
-        self._say(f"{gone}; going on at {offset:,}, as `on_lost_offsets` = {self._on_lost_offsets} says")
+        self._say(
+            f"{gone}; going on at {offset:,}, as `on_lost_offsets` = {self._on_lost_offsets} says"
+        )
         return offset
 
     # What comes -----------------------------------------------------------------------------

@@ -50,28 +50,31 @@ _TOKEN_SECONDS = 300.0
 def settings_of(connection: Connection) -> dict[str, Any]:
     """What both a consumer and a producer are made with."""
     settings: dict[str, Any] = {
-        "bootstrap.servers": ",".join(connection.brokers),
-        "security.protocol": connection.protocol,
+        "bootstrap.servers": ",".join(connection.bootstrap_servers),
+        "security.protocol": connection.security_protocol,
         "client.id": "stream-rank",
         "topic.metadata.refresh.interval.ms": METADATA_MS,
         "reconnect.backoff.max.ms": 5_000,
         "log_level": 4,
         "logger": _LOG,
     }
-    paths = {"ssl.ca.location": connection.tls_ca, "ssl.certificate.location": connection.tls_cert}
-    paths["ssl.key.location"] = connection.tls_key
+    paths = {
+        "ssl.ca.location": connection.ssl_ca_location,
+        "ssl.certificate.location": connection.ssl_certificate_location,
+        "ssl.key.location": connection.ssl_key_location,
+    }
     settings |= {name: str(path) for name, path in paths.items() if path is not None}
-    if connection.sasl:
-        settings["sasl.mechanism"] = connection.sasl
-        path = connection.token_file
+    if connection.sasl_mechanism:
+        settings["sasl.mechanism"] = connection.sasl_mechanism
+        path = connection.sasl_oauth_token_file
         if path is not None:
             settings["oauth_cb"] = lambda _: (
                 path.read_text().strip(),
                 time.time() + _TOKEN_SECONDS,
             )
         else:
-            settings["sasl.username"] = connection.username
-            settings["sasl.password"] = connection.password
+            settings["sasl.username"] = connection.sasl_username
+            settings["sasl.password"] = connection.sasl_password
     return settings
 
 

@@ -19,6 +19,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
     settings_of,
     translated,
 )
+from stream_rank.ingest.kafka.confluent.options import for_consumer, opened
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
@@ -47,8 +48,14 @@ _OFFSET, _VALUE = client.Message.offset, client.Message.value
 class ConfluentConsumer:
     """A `Consumer` by confluent-kafka."""
 
-    def __init__(self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets) -> None:
-        self._connection, self._subscription, self._resolve_offsets = connection, subscription, resolve_offsets
+    def __init__(
+        self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets
+    ) -> None:
+        self._connection, self._subscription, self._resolve_offsets = (
+            connection,
+            subscription,
+            resolve_offsets,
+        )
         self._client: Any = None
         self._resolved: set[Partition] = set()
         self._unresolved: set[Partition] = set()
@@ -66,7 +73,7 @@ class ConfluentConsumer:
     def _open(self) -> Any:
         settings = {
             **settings_of(self._connection),
-            "group.id": self._subscription.group or "stream-rank-reader",
+            "group.id": self._subscription.group_id or "stream-rank-reader",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": "error",
@@ -80,14 +87,15 @@ class ConfluentConsumer:
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
-        if self._subscription.group is None or self._subscription.protocol == "classic":
+        if self._subscription.group_id is None or self._subscription.protocol == "classic":
             settings["session.timeout.ms"] = self._subscription.session_ms
             settings["heartbeat.interval.ms"] = min(3_000, self._subscription.session_ms // 3)
             settings["max.poll.interval.ms"] = max(300_000, self._subscription.session_ms)
         else:
             settings["group.protocol"] = self._subscription.protocol
-        self._client = client.Consumer(settings)
-        if self._subscription.group is None:
+        settings |= for_consumer(self._connection.client_settings)
+        self._client = opened(client.Consumer, self._connection, settings)
+        if self._subscription.group_id is None:
             try:
                 found = self._client.list_topics(timeout=PATIENCE)
                 parts = [
@@ -123,7 +131,9 @@ class ConfluentConsumer:
         self.rebalances += bool(partitions)
         ours = [Partition(each.topic, each.partition) for each in partitions]
         try:
-            positions = self._resolve_offsets({each: self._bounds(each) for each in ours}) if ours else {}
+            positions = (
+                self._resolve_offsets({each: self._bounds(each) for each in ours}) if ours else {}
+            )
         except (FatalKafkaError, RetriableKafkaError) as error:
             self._failed = (
                 error if isinstance(error, FatalKafkaError) else FatalKafkaError(str(error))
@@ -149,7 +159,7 @@ class ConfluentConsumer:
 
     @property
     def _incremental(self) -> bool:
-        return self._subscription.group is not None and self._subscription.protocol == "consumer"
+        return self._subscription.group_id is not None and self._subscription.protocol == "consumer"
 
     def _bounds(self, partition: Partition) -> OffsetRange:
         where = TopicPartition(partition.topic, partition.number)
@@ -252,7 +262,7 @@ class ConfluentConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are."""
-        if self._client is None or self._subscription.group is None or not positions:
+        if self._client is None or self._subscription.group_id is None or not positions:
             return
         offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         with suppress(KafkaException):

@@ -18,6 +18,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
     settings_of,
     translated,
 )
+from stream_rank.ingest.kafka.confluent.options import for_producer, opened
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
 
@@ -69,11 +70,12 @@ class ConfluentProducer:
             "topic.metadata.propagation.max.ms": METADATA_MS,
             "partitioner": "murmur2_random",  # as Java's and kafka-python's, so that keys stay together
             "error_cb": self._on_error,
+            **for_producer(self._connection.client_settings),
         }
         if self._alone:
             settings["batch.num.messages"] = 1
         with translated(self._connection):
-            return client.Producer(settings)
+            return opened(client.Producer, self._connection, settings)
 
     def _on_error(self, error: Any) -> None:
         if error.code() in REFUSALS:

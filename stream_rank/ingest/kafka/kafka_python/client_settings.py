@@ -49,25 +49,27 @@ class _Token(AbstractTokenProvider):
 def settings_of(connection: Connection) -> dict[str, Any]:
     """What both a consumer and a producer are made with."""
     settings: dict[str, Any] = {
-        "bootstrap_servers": list(connection.brokers),
+        "bootstrap_servers": list(connection.bootstrap_servers),
         "bootstrap_timeout_ms": PATIENCE_MS,
-        "security_protocol": connection.protocol,
+        "security_protocol": connection.security_protocol,
         "metadata_max_age_ms": _METADATA_MS,
         "client_id": "stream-rank",
         "metrics_enabled": False,
         "reconnect_backoff_max_ms": PATIENCE_MS,
     }
-    if connection.tls:
-        paths = {"ssl_cafile": connection.tls_ca, "ssl_certfile": connection.tls_cert}
-        paths["ssl_keyfile"] = connection.tls_key
-        settings |= {name: str(path) for name, path in paths.items() if path is not None}
-    if connection.sasl:
-        settings["sasl_mechanism"] = connection.sasl
-        if connection.token_file is not None:
-            settings["sasl_oauth_token_provider"] = _Token(connection.token_file)
+    paths = {
+        "ssl_cafile": connection.ssl_ca_location,
+        "ssl_certfile": connection.ssl_certificate_location,
+        "ssl_keyfile": connection.ssl_key_location,
+    }
+    settings |= {name: str(path) for name, path in paths.items() if path is not None}
+    if connection.sasl_mechanism:
+        settings["sasl_mechanism"] = connection.sasl_mechanism
+        if connection.sasl_oauth_token_file is not None:
+            settings["sasl_oauth_token_provider"] = _Token(connection.sasl_oauth_token_file)
         else:
-            settings["sasl_plain_username"] = connection.username
-            settings["sasl_plain_password"] = connection.password
+            settings["sasl_plain_username"] = connection.sasl_username
+            settings["sasl_plain_password"] = connection.sasl_password
     return settings
 
 
@@ -78,10 +80,12 @@ def refused(connection: Connection, error: BaseException) -> FatalKafkaError | N
         if not isinstance(each, _REFUSALS) or isinstance(each, _HANGING_UP):
             continue
         if isinstance(each, ssl.SSLCertVerificationError):
-            return FatalKafkaError(f"{where} is not trusted: {each}; see tls_ca")
+            return FatalKafkaError(f"{where} is not trusted: {each}; see `ssl_ca_location`")
         if isinstance(each, ssl.SSLError):
-            return FatalKafkaError(f"no TLS with {where}: {each}; see tls, tls_cert and tls_key")
-        who = f"; we log in as {connection.username}" if connection.username else ""
+            return FatalKafkaError(
+                f"no TLS with {where}: {each}; see `security_protocol`, `ssl_certificate_location` and `ssl_key_location`"
+            )
+        who = f"; we log in as {connection.sasl_username}" if connection.sasl_username else ""
         return FatalKafkaError(f"{where} refuses: {each}{who}")
     return None
 

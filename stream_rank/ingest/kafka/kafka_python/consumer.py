@@ -73,8 +73,14 @@ class _Listener(ConsumerRebalanceListener):
 class KafkaPythonConsumer:
     """A `Consumer` by kafka-python."""
 
-    def __init__(self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets) -> None:
-        self._connection, self._subscription, self._resolve_offsets = connection, subscription, resolve_offsets
+    def __init__(
+        self, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets
+    ) -> None:
+        self._connection, self._subscription, self._resolve_offsets = (
+            connection,
+            subscription,
+            resolve_offsets,
+        )
         self._client: Any = None
         self._lock = threading.Lock()
         self._fresh: set[Partition] = set()
@@ -93,7 +99,7 @@ class KafkaPythonConsumer:
 
     def _open(self) -> Any:
         settings = {
-            "group_id": self._subscription.group,
+            "group_id": self._subscription.group_id,
             "enable_auto_commit": False,
             "auto_offset_reset": "none",
             "allow_auto_create_topics": False,
@@ -108,7 +114,7 @@ class KafkaPythonConsumer:
         _wait_for_messages(client._coordinator)
         self._client = client  # first: the listener needs it
         try:
-            if self._subscription.group is None:
+            if self._subscription.group_id is None:
                 self._take_all()
             else:
                 client.subscribe(list(self._subscription.topics), listener=_Listener(self))
@@ -185,7 +191,7 @@ class KafkaPythonConsumer:
         now = time.monotonic()
         if self._next_join == inf or self._client.assignment():
             self._next_join, self._join_after = now + _JOIN, _JOIN
-        elif now > self._next_join and self._subscription.group is not None:
+        elif now > self._next_join and self._subscription.group_id is not None:
             self._join_after *= _RARER
             self._next_join = now + self._join_after
             self._client._coordinator.request_rejoin()
@@ -251,7 +257,7 @@ class KafkaPythonConsumer:
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Tell the group how far we are, unless it is being told."""
-        if self._client is None or self._subscription.group is None or not positions:
+        if self._client is None or self._subscription.group_id is None or not positions:
             return
         if self._committing is not None and not self._committing.is_done:
             return

@@ -7,9 +7,10 @@ from typing import Any
 from kafka import errors as kafka
 from kafka.net.compat import KafkaNetClient
 
-from stream_rank.errors import FatalKafkaError
+from stream_rank.errors import ConfigError, FatalKafkaError
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.kafka_python.client_settings import refused, settings_of
+from stream_rank.ingest.kafka.kafka_python.options import known_by
 
 __all__ = ["opened"]
 
@@ -43,10 +44,14 @@ def opened(kind: Callable[..., Any], connection: Connection, **settings: Any) ->
     watch, log = _Watch(connection), logging.getLogger("kafka.net")
     log.addHandler(watch)
     try:
-        return kind(**settings_of(connection), **settings, kafka_client=network)
+        given = {**settings_of(connection), **settings}
+        given |= known_by(kind, connection.client_settings)
+        return kind(**given, kafka_client=network)
     except BaseException as error:
         for each in networks:
             each.close()
+        if isinstance(error, kafka.KafkaConfigurationError) and connection.client_settings:
+            raise ConfigError(f"`kafka`: kafka-python: {error}") from error
         if isinstance(error, kafka.KafkaTimeoutError) and watch.found is not None:
             raise watch.found from error
         raise

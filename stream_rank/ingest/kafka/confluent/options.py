@@ -1,0 +1,92 @@
+"""Settings that are passed on to confluent-kafka unchanged."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import confluent_kafka as client
+from confluent_kafka import KafkaError, KafkaException
+
+from stream_rank.errors import ConfigError, unknown_name
+from stream_rank.ingest.kafka.client_options import GUARANTEES, refuse_reserved
+from stream_rank.ingest.kafka.confluent.option_names import ANY, CONSUMER, PRODUCER
+from stream_rank.ingest.kafka.connection import Connection
+
+__all__ = ["check", "for_consumer", "for_producer", "opened"]
+
+_CLIENT = "confluent-kafka"
+_OWN = {
+    "bootstrap.servers": "`bootstrap_servers`",
+    "metadata.broker.list": "`bootstrap_servers`",
+    "security.protocol": "`security_protocol`",
+    "ssl.ca.location": "`ssl_ca_location`",
+    "ssl.certificate.location": "`ssl_certificate_location`",
+    "ssl.key.location": "`ssl_key_location`",
+    "sasl.mechanism": "`sasl_mechanism`",
+    "sasl.mechanisms": "`sasl_mechanism`",
+    "sasl.username": "`sasl_username`",
+    "sasl.password": "`sasl_password`",
+    "oauth_cb": "`sasl_oauth_token_file`",
+    "group.id": "`group_id`",
+    "group.protocol": "`group_protocol`",
+    "session.timeout.ms": "`session_timeout_seconds`",
+    "auto.offset.reset": "`start` and `on_lost_offsets`",
+}
+_FIXED = GUARANTEES | {
+    "request.required.acks": GUARANTEES["acks"],
+    "message.send.max.retries": GUARANTEES["retries"],
+    "message.timeout.ms": GUARANTEES["delivery.timeout.ms"],
+    "delivery.report.only.error": "messages wait here until they are known to be sent",
+    "enable.auto.offset.store": GUARANTEES["enable.auto.commit"],
+    "offset.store.method": GUARANTEES["enable.auto.commit"],
+    "offset.store.path": GUARANTEES["enable.auto.commit"],
+    "enable.partition.eof": "it says how far a partition was read",
+    "queuing.strategy": "messages must be sent in their order",
+    "logger": "what the client logs goes into the daemon's log",
+}
+_UNKNOWN = re.compile(r'No such configuration property: "([^"]*)"')
+_SILENT = logging.getLogger("confluent.check")
+_SILENT.addHandler(logging.NullHandler())
+_SILENT.propagate = False
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """A `ConfigError` for what the client itself refuses when it is made: it asks no broker for that."""
+    refuse_reserved(_CLIENT, given, _OWN, _FIXED)
+    for name in given:
+        if name.endswith("_cb") or name == "default.topic.config":
+            raise ConfigError(f"{name!r} of {_CLIENT} is an object of Python's, and cannot be set")
+    try:
+        # librdkafka reads the names of consumers and of producers alike, whichever is made
+        client.Producer({**given, "logger": _SILENT, "log_level": 0})
+    except KafkaException as error:
+        said = error.args[0].str()
+        unknown = _UNKNOWN.search(said)
+        if unknown is None:
+            raise ConfigError(f"{_CLIENT}: {said}") from None
+        near = [name for name in (*ANY, *CONSUMER, *PRODUCER) if name not in {*_OWN, *_FIXED}]
+        raise ConfigError(unknown_name(f"setting of {_CLIENT}", unknown[1], near)) from None
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{_CLIENT}: {error}") from None
+
+
+def for_consumer(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those for a consumer: it would log a warning about a producer's."""
+    return {name: value for name, value in given.items() if name not in PRODUCER}
+
+
+def for_producer(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those for a producer."""
+    return {name: value for name, value in given.items() if name not in CONSUMER}
+
+
+def opened(kind: Callable[..., Any], connection: Connection, settings: Mapping[str, Any]) -> Any:
+    """A client of a kind, or a `ConfigError` where what was passed on does not go with the rest."""
+    try:
+        return kind(settings)
+    except KafkaException as error:
+        reason = error.args[0]
+        if connection.client_settings and reason.code() == KafkaError._INVALID_ARG:
+            raise ConfigError(f"`kafka`: {_CLIENT}: {reason.str()}") from error
+        raise
