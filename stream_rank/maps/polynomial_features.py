@@ -32,7 +32,7 @@ def _terms(n_features: int, degree: int, offset: float) -> list[_Term]:
         for places in combinations_with_replacement(range(n_features), size):
             repeated = prod(factorial(count) for count in Counter(places).values())
             ways = factorial(degree) / (repeated * factorial(degree - size))
-            terms.append((places, sqrt(ways * offset ** (degree - size))))
+            terms.append((places, sqrt(ways * prod([offset] * (degree - size)))))
     return terms
 
 
