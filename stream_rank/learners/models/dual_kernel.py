@@ -1,7 +1,6 @@
 """On-line MPRank with kernel values of the events kept."""
 
 import math
-import math
 from typing import Any
 
 import numpy as np
