@@ -57,9 +57,9 @@ def _values() -> list[bytes]:
 
 def _loop() -> Any:
     from stream_rank.codec.decoder import Decoder
-    from stream_rank.evaluation.scoreboard import Scoreboard
     from stream_rank.contestants.contestant import limits_of
     from stream_rank.contestants.learner_spec import contestants_of
+    from stream_rank.evaluation.scoreboard import Scoreboard
     from stream_rank.pipeline.loop import Loop
     from tests.benchmarks.stream import Nowhere
 

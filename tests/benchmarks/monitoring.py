@@ -75,12 +75,12 @@ def _alone(values: list[bytes]) -> float:
 def _observed(values: list[bytes], folder: Path) -> float:
     from stream_rank.checkpoint.checkpointer import Keeper
     from stream_rank.checkpoint.store import SnapshotStore
+    from stream_rank.ingest.backoff import Trouble
     from stream_rank.ingest.chunk import as_records
     from stream_rank.ingest.kafka.memory_broker import MemoryBroker, MemoryConsumer
     from stream_rank.ingest.kafka.topic_source import Topics
     from stream_rank.monitoring.exporter import Exporter
     from stream_rank.monitoring.observer import Observer
-    from stream_rank.ingest.backoff import Trouble
 
     loop, broker = _loop(), MemoryBroker()
     broker.create("events", 4)

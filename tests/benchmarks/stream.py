@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 from stream_rank import OAPBPM
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.limits import Limits
+from stream_rank.contestants.contestant import limits_of
+from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.chunk import as_records
 from stream_rank.ingest.files.open_source import open_source
-from stream_rank.contestants.contestant import limits_of
-from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.pipeline.loop import Loop
 from tests.benchmarks.measure import Line, side_by_side
 

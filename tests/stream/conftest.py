@@ -7,10 +7,10 @@ from typing import Any
 
 from stream_rank.codec.batch import Reject
 from stream_rank.codec.decoder import Decoder
-from stream_rank.evaluation.scoreboard import Scoreboard
-from stream_rank.ingest.chunk import Columns, Records, as_records
 from stream_rank.contestants.contestant import limits_of
 from stream_rank.contestants.learner_spec import contestants_of
+from stream_rank.evaluation.scoreboard import Scoreboard
+from stream_rank.ingest.chunk import Columns, Records, as_records
 from stream_rank.pipeline.loop import Loop
 from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.waiting_room import WaitingRoom

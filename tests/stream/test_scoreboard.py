@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from stream_rank import MSD, Misranking, RankLoss
+from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import Grouping
 from stream_rank.evaluation.scoreboard import Scoreboard, _mark_after
-from stream_rank.contestants.learner_spec import contestants_of
 from tests.stream.conftest import feed, loop_of
 
 
