@@ -5,11 +5,12 @@ from typing import Any
 
 import fsspec
 
-from stream_rank.checkpoint.snapshot import Snapshot, digest_of, pack, unpack
+from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
 from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
 from stream_rank.errors import SnapshotError
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
+from stream_rank.learners.base.state import digest_of
 
 __all__ = [
     "learner_in",

@@ -7,7 +7,6 @@ digest are the same.
 Parts of a run lie side by side: the metadata of a part under its key, its arrays under the key and a slash.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -19,9 +18,9 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.base.state import State
+from stream_rank.learners.base.state import State, as_text, digest_of
 
-__all__ = ["FORMAT", "Snapshot", "digest_of", "pack", "unpack"]
+__all__ = ["FORMAT", "Snapshot", "pack", "unpack"]
 
 FORMAT = 2
 """Counted up when what is written changes."""
@@ -66,23 +65,6 @@ class Snapshot(NamedTuple):
         return State(self.metadata["parts"][key], arrays)
 
 
-def _text(metadata: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(metadata, sort_keys=True, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise SnapshotError(f"cannot be written as JSON: {error}") from error
-
-
-def digest_of(metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """The digest of metadata and arrays, in hexadecimal digits."""
-    digest = hashlib.sha256(_text(metadata).encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        digest.update(np.ascontiguousarray(array).data if array.size else b"")
-    return digest.hexdigest()
-
-
 def pack(snapshot: Snapshot) -> bytes:
     """The bytes of a snapshot."""
     arrays = {name: np.ascontiguousarray(array) for name, array in snapshot.arrays.items()}
@@ -90,7 +72,7 @@ def pack(snapshot: Snapshot) -> bytes:
         "kind": _KIND,
         "format": str(FORMAT),
         "sha256": digest_of(snapshot.metadata, arrays),
-        "metadata": _text(snapshot.metadata),
+        "metadata": as_text(snapshot.metadata),
     }
     return save_tensors(arrays, metadata=header)
 

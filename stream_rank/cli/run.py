@@ -8,11 +8,8 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import DaemonConfig
-from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 
 __all__ = ["add", "run"]
-
-_CLIENTS = ("kafka", "confluent")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -26,17 +23,18 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    from stream_rank.monitoring.logs import ClientLog, Log
+    from stream_rank.monitoring.logs import configure
+    from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 
-    log = Log(config.log, secrets=config.connection().secrets)
-    watch = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, log.warning)
-    asked, _ = listen(watch.begin)
+    redaction, warnings = configure(config.log, config.connection().secrets)
+    logger = logging.getLogger(__name__)
+    deadline = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, logger.warning)
+    control, _ = listen(deadline.begin)
     from stream_rank.runtime.daemon import Daemon
-    from stream_rank.runtime.garbage_collection import Collector
+    from stream_rank.runtime.garbage_collection import GarbageCollection
 
-    for name in _CLIENTS:
-        logging.getLogger(name).addHandler(ClientLog(log))
-        logging.getLogger(name).propagate = False
-    with Daemon(config, log, asked, watch) as daemon:
-        daemon.run(Collector().tick)
+    with Daemon(
+        config, control, deadline, lambda: warnings.count, redaction.hidden
+    ) as daemon:
+        daemon.run(GarbageCollection().tick)
     return ExitCode.DONE

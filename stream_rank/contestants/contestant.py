@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol
 
 import numpy.typing as npt
 
-from stream_rank.learners.base.capabilities import LearnerLimits, Rule
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows
 
@@ -61,6 +61,9 @@ class Contestant(Protocol):
 
     def rule(self) -> Rule:
         """The weights by feature and the thresholds, as far as it has any."""
+
+    def insight(self, rows: Rows | None) -> Insight:
+        """What those who watch look at: the rule, and what its members think of some events. The cost is that of predicting them."""
 
     def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
         """Predict events, each before it is learned; NaN where there was no prediction yet."""

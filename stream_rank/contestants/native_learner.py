@@ -6,11 +6,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.checkpoint.snapshot import digest_of
-from stream_rank.learners.base.capabilities import LearnerLimits, Rule
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
-from stream_rank.learners.base.state import State
+from stream_rank.learners.base.state import State, digest_of
 from stream_rank.learners.tables.rows import Rows
 
 __all__ = ["NativeLearner"]
@@ -67,6 +66,10 @@ class NativeLearner:
     def rule(self) -> Rule:
         """The weights by feature and the thresholds, as far as it has any."""
         return self.model.rule()  # type: ignore[no-any-return]
+
+    def insight(self, rows: Rows | None) -> Insight:
+        """The rule, and what its members think of some events."""
+        return self.model.insight(rows)  # type: ignore[no-any-return]
 
     def _answers(self, labels: Array) -> Array:
         return labels.astype(np.int64) if self._whole else labels

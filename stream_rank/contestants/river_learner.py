@@ -10,7 +10,7 @@ import numpy.typing as npt
 from river import base
 
 from stream_rank.errors import ConfigError
-from stream_rank.learners.base.capabilities import LearnerLimits, Rule
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.tables.rows import Rows
 
 __all__ = ["RiverLearner"]
@@ -77,7 +77,11 @@ class RiverLearner:
 
     def rule(self) -> Rule:
         """What it knows is its own business."""
-        return Rule()
+        return Rule({}, [], 0.0, False, [], [])
+
+    def insight(self, rows: Rows | None) -> Insight:
+        """What it knows is its own business."""
+        return Insight({}, [], None, [])
 
 
 def _as_float(prediction: Any) -> float:

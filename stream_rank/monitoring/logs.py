@@ -1,104 +1,168 @@
-"""Lines for people or for machines, about what happens: not about every event, but every so often about all of them."""
+"""Logs by the standard library: formatters for machines and for people, and filters for what must not be written.
+
+The package logs to loggers below `stream_rank` and configures none: a host application has its own handlers. The command
+line calls `configure`.
+"""
 
 import json
 import logging
 import re
 import sys
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
-__all__ = ["ClientLog", "Level", "Log"]
+__all__ = ["ClientWarnings", "JsonFormatter", "Redaction", "TextFormatter", "configure"]
 
-Level = Literal["info", "warning", "error"]
 _HIDDEN = "***"
 _IN_URL = re.compile(r"(\w://)[^/@\s]+@")
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+"""What every record has; all else was given as `extra`."""
+_OWN, _CLIENTS = "stream_rank", ("kafka", "confluent")
 
 
-class Log:
-    """A line for everything that is said, with its time; as JSON, or as text.
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    """What was given as `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD}
 
-    >>> log = Log("text", sys.stdout, now=lambda: datetime(2026, 1, 31, tzinfo=UTC), secrets=["geheim"])
-    >>> log.say("info", "begun", topics="ratings", password="geheim")
-    2026-01-31T00:00:00.000Z info    begun  topics=ratings password=***
-    """
 
-    def __init__(
-        self,
-        form: Literal["json", "text"] | None = None,
-        out: TextIO | None = None,
-        secrets: Sequence[str] = (),
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        """`secrets` are never written, wherever they stand."""
-        self._out = out or sys.stderr
-        self._json = form == "json" or (form is None and not self._out.isatty())
+def _moment(record: logging.LogRecord) -> str:
+    moment = datetime.fromtimestamp(record.created, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class JsonFormatter(logging.Formatter):
+    """A line of JSON for every record: time, level, event, logger, whatever was given as `extra`, and a traceback if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line = {
+            "time": _moment(record),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            "logger": record.name,
+            **_fields(record),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        elif record.exc_text:
+            line["exception"] = record.exc_text
+        return json.dumps(line, default=str)
+
+
+class TextFormatter(logging.Formatter):
+    """The same for people: a line, and a traceback below it if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line.
+
+        >>> record = logging.makeLogRecord({"msg": "started", "levelname": "INFO", "created": 0.0, "topics": "ratings"})
+        >>> TextFormatter().format(record)
+        '1970-01-01T00:00:00.000Z info    started  topics=ratings'
+        """
+        more = " ".join(f"{name}={value}" for name, value in _fields(record).items())
+        line = f"{_moment(record)} {record.levelname.lower():7} {record.getMessage()}"
+        line += f"  {more}" if more else ""
+        if record.exc_info and not record.exc_text:
+            record.exc_text = self.formatException(record.exc_info)
+        return f"{line}\n{record.exc_text}" if record.exc_text else line
+
+
+class Redaction(logging.Filter):
+    """Hides secrets wherever they stand in a record, and what stands before an @ in URLs."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        super().__init__()
         self._secrets = {
             form for secret in secrets for form in (secret, json.dumps(secret)[1:-1]) if form
         }
-        self._now = now
-        self._lock = threading.Lock()
-        self.client_warnings = 0
-        """Of Kafka's client, said or not."""
-
-    def say(self, level: Level, event: str, **fields: Any) -> None:
-        """Write a line."""
-        moment = self._now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        if self._json:
-            line = json.dumps(
-                {"time": moment, "level": level, "event": event, **fields}, default=str
-            )
-        else:
-            more = " ".join(f"{name}={value}" for name, value in fields.items())
-            line = f"{moment} {level:7} {event}" + (f"  {more}" if more else "")
-        line = self.hidden(line)
-        with self._lock:
-            print(line, file=self._out, flush=True)
 
     def hidden(self, text: str) -> str:
-        """A text without the secrets, and without what stands before an @ in URLs."""
+        """A text without secrets.
+
+        >>> Redaction(["geheim"]).hidden("password geheim, https://me:too@host/x")
+        'password ***, https://***@host/x'
+        """
         for secret in self._secrets:
             text = text.replace(secret, _HIDDEN)
         return _IN_URL.sub(rf"\1{_HIDDEN}@", text)
 
-    def info(self, event: str) -> None:
-        """Say that something happened."""
-        self.say("info", event)
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change a record so that no handler sees a secret; every record passes."""
+        record.msg, record.args = self.hidden(record.getMessage()), ()
+        for name, value in _fields(record).items():
+            setattr(record, name, self._hidden_in(value))
+        if record.exc_info:
+            record.exc_text = self.hidden(logging.Formatter().formatException(record.exc_info))
+            record.exc_info = None
+        return True
 
-    def warning(self, event: str) -> None:
-        """Say that something should be looked at."""
-        self.say("warning", event)
+    def _hidden_in(self, value: Any) -> Any:
+        if isinstance(value, int | float | bool) or value is None:
+            return value
+        if isinstance(value, dict):
+            return {self.hidden(str(key)): self._hidden_in(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._hidden_in(inner) for inner in value]
+        return self.hidden(str(value))
 
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 _WORDS, _KINDS = 80, 1_000
-"""Letters by which two warnings are told apart, and how many are."""
+"""Characters by which two warnings are told apart, and how many are."""
 
 
-class ClientLog(logging.Handler):
-    """What Kafka's clients log: warnings of one kind are counted, and written once in a while."""
+class ClientWarnings(logging.Filter):
+    """Counts the warnings of Kafka's clients, and lets one of a kind pass once in a while."""
 
     _PERIOD = 60.0
-    """Seconds before the same is said again."""
+    """Seconds before the same passes again."""
 
-    def __init__(self, log: Log) -> None:
-        super().__init__(logging.WARNING)
-        self._log = log
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+        """All warnings, passed or not."""
         self._last: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Take what a client logs."""
-        self._log.client_warnings += 1
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record passes; it says how many of its kind did not."""
+        self.count += 1
         now, words = time.monotonic(), _VARYING.sub("", str(record.msg))
         kind = (record.name, words[:_WORDS])
         if len(self._last) >= _KINDS:
             self._last.clear()
-        said, times = self._last.get(kind, (-self._PERIOD, 0))
-        if now - said < self._PERIOD:
-            self._last[kind] = said, times + 1
-            return
+        passed, more = self._last.get(kind, (-self._PERIOD, 0))
+        if now - passed < self._PERIOD:
+            self._last[kind] = passed, more + 1
+            return False
         self._last[kind] = now, 0
-        more = {"times": times} if times else {}
-        self._log.say("warning", record.getMessage(), client=record.name, **more)
+        if more:
+            record.times = more
+        return True
+
+
+def configure(
+    form: Literal["json", "text"] | None = None,
+    secrets: Sequence[str] = (),
+    out: TextIO | None = None,
+) -> tuple[Redaction, ClientWarnings]:
+    """Log to standard error, as JSON unless it is a terminal or `form` says otherwise; what was set up for it."""
+    stream = out or sys.stderr
+    as_json = form == "json" or (form is None and not stream.isatty())
+    redaction, warnings = Redaction(secrets), ClientWarnings()
+    for names, filters, level in (
+        ((_OWN,), (redaction,), logging.INFO),
+        (_CLIENTS, (warnings, redaction), logging.WARNING),
+    ):
+        handler = logging.StreamHandler(stream)
+        handler.setFormatter(JsonFormatter() if as_json else TextFormatter())
+        handler.setLevel(level)
+        for each in filters:
+            handler.addFilter(each)
+        for name in names:
+            logger = logging.getLogger(name)
+            logger.handlers[:] = [handler]
+            logger.propagate = False
+    logging.getLogger(_OWN).setLevel(logging.INFO)
+    return redaction, warnings

@@ -2,25 +2,27 @@
 
 import math
 import time
-from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 import stream_rank
-from stream_rank.checkpoint.checkpointer import Keeper
+from stream_rank.checkpoint.checkpointer import Checkpointer
 from stream_rank.codec.batch import REJECTED_FOR
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.probe import Probe, probe
 from stream_rank.ingest.kafka.port import Partition
-from stream_rank.ingest.kafka.topic_source import Topics, partitions_of
+from stream_rank.ingest.kafka.topic_source import TopicSource
 from stream_rank.monitoring.exporter import Readings
 from stream_rank.monitoring.throttle import Throttle
 from stream_rank.pipeline.counts import Counts
 from stream_rank.pipeline.histogram import Histogram
 from stream_rank.pipeline.loop import Loop
+from stream_rank.pipeline.waiting_room import WaitingRoom
+from stream_rank.sinks.topic_sink import TopicSink
 
-__all__ = ["Observer", "Sent"]
+__all__ = ["Observer"]
 
 _PERIOD = 1.0
 """Seconds between two looks at what only the loop may look at: less than anybody scrapes by."""
@@ -34,12 +36,6 @@ _LATENCIES = (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 60.0, 600.0, 36
 Values = dict[tuple[str, ...], float | Histogram | None]
 
 
-class Sent(Protocol):
-    """Somewhere that messages go, which counts them."""
-
-    sent: int
-
-
 class Observer:
     """Looks at a run. `look` is for the loop, between chunks; `readings` for anybody, at any time.
 
@@ -50,23 +46,27 @@ class Observer:
     def __init__(
         self,
         loop: Loop,
-        source: Topics,
-        keeper: Keeper,
+        checkpointer: Checkpointer,
+        waiting: WaitingRoom | None,
+        topic_sinks: Mapping[str, TopicSink[Any]],
+        source: TopicSource,
         client: str,
         snapshot_seconds: float | None,
         resumed_after: int,
-        counted: Callable[[], dict[str, int]],
-        sent: dict[Literal["dead_letters", "predictions"], Sent],
+        failures: Mapping[str, Callable[[], int]],
+        client_warnings: Callable[[], int],
     ) -> None:
-        """`counted` are failures, by what failed."""
-        self._loop, self._source, self._keeper = loop, source, keeper
+        """`topic_sinks` by metric; `failures` count attempts that failed, by what failed."""
+        self._loop, self._checkpointer, self._waiting = loop, checkpointer, waiting
+        self._topic_sinks, self._source = topic_sinks, source
         self._client, self._interval = client, snapshot_seconds
-        self._resumed_after, self._counted, self._sent = resumed_after, counted, sent
-        self._counts_before = _outcomes(loop.counts)
+        self._resumed_after = resumed_after
+        self._failures, self._client_warnings = failures, client_warnings
+        self._counts_before = _outcomes(loop.progress.counts)
         boards = loop.scoreboard.boards
         self._boards_before = {name: _sums(board) for name, board in boards.items()}
         self._updates_before = {
-            each.name: probe(each, None, np.empty(0)).updates or 0 for each in loop.contestants
+            each.name: each.insight(None).updates or 0 for each in loop.contestants
         }
         self._began = self._turned = time.monotonic()
         self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
@@ -99,6 +99,9 @@ class Observer:
         """Offsets behind the end by partition, when last looked at."""
         return self._lag
 
+    def _position(self) -> Any:
+        return self._loop.progress.position
+
     def _probe(self) -> None:
         """Look at the rules, which takes longer the more features there are."""
         ratings = self._loop.last_ratings
@@ -106,7 +109,7 @@ class Observer:
         self._probes = {each.name: probe(each, rows, labels) for each in self._loop.contestants}
 
     def _look(self) -> None:
-        self._lag = self._source.lag(self._loop.position)  # a client's locks are for one thread
+        self._lag = self._source.lag(self._position())  # a client's locks are for one thread
         boards = self._loop.scoreboard.boards
         looked: dict[str, Values] = {}
         for name, board in boards.items():
@@ -155,43 +158,42 @@ class Observer:
 
     def readings(self) -> Readings:
         """All metrics now."""
-        loop, source, keeper = self._loop, self._source, self._keeper
-        last, now = keeper.last, time.monotonic()
+        loop, source, checkpointer = self._loop, self._source, self._checkpointer
+        last, now = checkpointer.last, time.monotonic()
         written = last.size if last.name else None
-        places = partitions_of(loop.position)
-        waiting, watch = loop.waiting, loop.stopwatch
-        failed = self._counted()
+        offsets = self._position() or {}
+        waiting, watch, counts = self._waiting, loop.stopwatch, loop.progress.counts
         once: dict[str, float | Histogram | None] = {
             "repeated_messages_total": source.again,
-            "run_records": loop.counts.records,
-            "features": loop.names_met,
+            "run_records": counts.records,
+            "features": loop.decoder.index.learned,
             "waiting_events": 0 if waiting is None else len(waiting),
             "assigned_partitions": len(source.assignment),
             "rebalances_total": source.rebalances,
             "latency_seconds": self._latency,
             "chunk_records": self._chunks,
-            "snapshots_total": keeper.written,
+            "snapshots_total": checkpointer.written,
             "snapshot_age_seconds": now - last.moment,
             "snapshot_interval_seconds": self._interval,
             "snapshot_size_bytes": written,
             "snapshot_duration_seconds": written and last.seconds,
-            "unsaved_records": keeper.unsaved,
-            "client_warnings_total": failed.pop("client"),
+            "unsaved_records": checkpointer.unsaved,
+            "client_warnings_total": self._client_warnings(),
             "tick_age_seconds": self.tick_age,
             "ready": float(bool(source.assignment)),
             "resumed_after_records": self._resumed_after,
         }
-        for outlet, each in self._sent.items():
-            once[f"{outlet}_total"] = each.sent
-        outcomes, before = _outcomes(loop.counts), self._counts_before
+        for name, sink in self._topic_sinks.items():
+            once[f"{name}_total"] = sink.sent
+        outcomes, before = _outcomes(counts), self._counts_before
         named: dict[str, Values] = {
             "records_total": {(key,): value - before[key] for key, value in outcomes.items()},
-            "rejects_total": {(kind,): loop.rejected_for[kind] for kind in REJECTED_FOR},
-            "position": {(p.topic, str(p.number)): at for p, at in places.items()},
+            "rejects_total": {(kind,): loop.reject_counts.by_kind[kind] for kind in REJECTED_FOR},
+            "position": {(p.topic, str(p.number)): at for p, at in offsets.items()},
             "lag": {(p.topic, str(p.number)): behind for p, behind in self._lag.items()},
             "stage_duration_seconds": {(key,): value for key, value in watch.stages.items()},
             "learn_duration_seconds": {(key,): value for key, value in watch.learners.items()},
-            "failures_total": {(key,): value for key, value in failed.items()},
+            "failures_total": {(key,): count() for key, count in self._failures.items()},
             "build_info": {(stream_rank.__version__, self._client): 1.0},
         }
         named.update({name: {(): value} for name, value in once.items()})

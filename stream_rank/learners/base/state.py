@@ -1,5 +1,7 @@
 """What a part of a run keeps, in the form in which snapshots hold it."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -7,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
+from stream_rank.errors import SnapshotError
 
-__all__ = ["State", "arrays_of", "fill", "trimmed"]
+__all__ = ["State", "arrays_of", "as_text", "digest_of", "fill", "trimmed"]
 
 Array = npt.NDArray[Any]
 
@@ -51,3 +54,21 @@ def fill(memories: Mapping[str, Memory], arrays: Mapping[str, Array]) -> None:
         }:
             raise ValueError(f"memory {kind} is of another size than its parameters say")
         memory.adopt(parts[kind])
+
+
+def as_text(metadata: Mapping[str, Any]) -> str:
+    """Metadata as JSON, the same text for the same metadata; a `SnapshotError` if it cannot be."""
+    try:
+        return json.dumps(metadata, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise SnapshotError(f"cannot be written as JSON: {error}") from error
+
+
+def digest_of(metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """The digest of metadata and arrays, in hexadecimal digits."""
+    digest = hashlib.sha256(as_text(metadata).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        digest.update(np.ascontiguousarray(array).data if array.size else b"")
+    return digest.hexdigest()
