@@ -8,7 +8,6 @@ from stream_rank.checkpoint.model_file import join, take_apart
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.errors import SnapshotError, WriteError
-from stream_rank.pipeline.contestant import NativeLearner
 from stream_rank.pipeline.counts import Counts
 from stream_rank.pipeline.loop import Loop
 from stream_rank.runtime.run_control import RunControl
@@ -97,10 +96,8 @@ class Keeper:
             "settings": self._settings,
         }
         parts = [Snapshot(said, {}), loop.scoreboard.content()]
-        own = {
-            each.name: each.model for each in loop.contestants if isinstance(each, NativeLearner)
-        }
-        parts.append(take_apart(own))
+        states = {each.name: each.state() for each in loop.contestants}
+        parts.append(joined({name: state for name, state in states.items() if state is not None}))
         if loop.waiting is not None:
             parts.append(loop.waiting.content())
         return join(*parts)

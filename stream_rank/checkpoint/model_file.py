@@ -1,6 +1,7 @@
 """Learners in files."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import fsspec
@@ -13,15 +14,19 @@ from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import State
 
-__all__ = ["join", "learner_in", "learners_in", "load", "save", "state_digest", "take_apart"]
+__all__ = ["join", "joined", "learner_in", "learners_in", "load", "save", "state_digest", "take_apart"]
 
 
-def take_apart(learners: dict[str, Learner]) -> Snapshot:
+def take_apart(learners: Mapping[str, Learner]) -> Snapshot:
     """Learners as a snapshot."""
+    return joined({name: learner.dump() for name, learner in learners.items()})
+
+
+def joined(states: Mapping[str, State]) -> Snapshot:
+    """The states of learners as a snapshot."""
     said: dict[str, Any] = {"learners": {}}
     arrays: dict[str, Any] = {}
-    for name, learner in learners.items():
-        state = learner.dump()
+    for name, state in states.items():
         said["learners"][name] = state.metadata
         arrays |= {f"learners/{name}/{key}": array for key, array in state.arrays.items()}
     return Snapshot(said, arrays)

@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
         max_features=_MOST_FEATURES,
         named=True,
     )
-    decoder, failed = Decoder(limits, model._vocabulary.names), 0
+    decoder, failed = Decoder(limits, model.features), 0
     for chunk in source.chunks(None):
         if chunk is None:
             continue
@@ -64,7 +64,7 @@ def run(given: argparse.Namespace) -> int:
             if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
                 value = float(found[event])
                 known = math.isfinite(value)
-                whole = int(value) if known and contestant.ranks else value
+                whole = int(value) if known and contestant.predicts == "ranks" else value
                 lines[record] = {"prediction": whole if known else None}
             else:
                 lines[record] = {"error": "only events with x can be predicted"}

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.learners.base.ensemble import Ensemble
-from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.pipeline.contestant import Contestant
 
@@ -38,20 +36,16 @@ class Probe(NamedTuple):
 
 def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
     """Look at a learner, by some events if there are any. It stays as it is; the cost is that of predicting them, and of the weights."""
-    rule, model = contestant.rule(), contestant.model
-    weights = np.fromiter(rule["weights"].values(), np.float64, len(rule["weights"]))
+    seen = contestant.insight(rows if rows is not None and len(rows) else None)
+    weights = np.fromiter(seen.weights.values(), np.float64, len(seen.weights))
     with np.errstate(over="ignore", invalid="ignore"):
         norm = float(np.linalg.norm(weights)) if len(weights) else None
-    thresholds = list(rule["thresholds"])
-    if not isinstance(model, RankLearner):
-        return Probe(norm, thresholds, None, None, None)
     margin = disagreement = None
-    if rows is not None and len(rows) and len(thresholds):
-        margin = _margin(np.asarray(model.utility_many(rows)), labels, model.labels, thresholds)
-        if isinstance(model, Ensemble):
-            shares = np.asarray(model.predict_proba_many(rows))
-            disagreement = float(1 - shares.max(axis=1).mean())
-    return Probe(norm, thresholds, margin, disagreement, model._model.updates)
+    if seen.scores is not None and seen.thresholds:
+        margin = _margin(seen.scores, labels, seen.labels, seen.thresholds)
+        if seen.shares is not None:
+            disagreement = float(1 - seen.shares.max(axis=1).mean())
+    return Probe(norm, seen.thresholds, margin, disagreement, seen.updates)
 
 
 def _margin(scores: Array, labels: Array, known: list[Any], thresholds: list[float]) -> float:

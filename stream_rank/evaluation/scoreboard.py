@@ -40,7 +40,9 @@ class Scoreboard:
 
     def __init__(self, contestants: list[Contestant], n_ranks: int | None, window: int) -> None:
         self._contestants = contestants
-        self.boards = {each.name: Board(each.ranks, n_ranks, window) for each in contestants}
+        self.boards = {
+            each.name: Board(each.predicts == "ranks", n_ranks, window) for each in contestants
+        }
         self._grouping = Grouping()
         self.learned = 0
         self._next_mark = _mark_after(0)
@@ -68,7 +70,7 @@ class Scoreboard:
         for each in self._contestants:
             board = self.boards[each.name]
             if not board.points or board.points[-1]["events"] < self.learned:
-                board.mark(self.learned, time, each.rule())
+                board.mark(self.learned, time, each.insight())
 
     def content(self) -> Snapshot:
         """All that was counted."""

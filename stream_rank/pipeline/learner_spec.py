@@ -11,9 +11,8 @@ from river import base
 
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
-from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.catalogue import LEARNERS
-from stream_rank.pipeline.contestant import Contestant, RiverLearner, contestant_of
+from stream_rank.pipeline.contestant import Contestant, contestant_of
 
 __all__ = ["contestants_of", "make"]
 
@@ -102,7 +101,7 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
         model = learner(**arguments)
     except Exception as error:  # whatever somebody else's code raises
         raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
-    if isinstance(model, RankLearner) and model.n_ranks is None:
+    if own and model.predicts == "ranks" and model.n_ranks is None:
         raise ConfigError(f"learner {name!r} learns ranks: how many are there? --n-ranks")
     told = getattr(model, "n_ranks", None)
     if own and told is not None and n_ranks is not None and told != n_ranks:
@@ -115,15 +114,4 @@ def contestants_of(specs: list[str], n_ranks: int | None, seed: int | None) -> l
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
-    found = [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]
-    for each in found:
-        if isinstance(each, RiverLearner) and each.ranks:
-            if n_ranks is None:
-                raise ConfigError(
-                    f"{each.name} is a classifier: how many ranks are there? --n-ranks"
-                )
-            if not getattr(each.model, "_multiclass", False):
-                raise ConfigError(
-                    f"{each.name} tells true from false; a classifier of several classes is needed"
-                )
-    return found
+    return [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]

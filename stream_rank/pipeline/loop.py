@@ -201,7 +201,7 @@ class Loop:
             with stopwatch.stage("learning"):
                 for each in self.contestants:
                     with stopwatch.learner(each.name):
-                        found[each.name] = each.learn(rows, labels, groups)
+                        found[each.name] = each.test_then_train(rows, labels, groups)
             with stopwatch.stage("scoring"):
                 self.scoreboard.count(labels, found, groups)
                 self.counts.learned += end - first
@@ -278,7 +278,7 @@ class Loop:
             found = {each.name: waiter.predictions[i : i + 1] for i, each in told}
             self.scoreboard.count(label, found, [waiter.group])
             for each in self.contestants:
-                each.absorb(rows, label, [waiter.group])
+                each.learn(rows, label, [waiter.group])
             self.counts.requests -= 1
             self.counts.learned += 1
             self.counts.labels += 1

@@ -9,15 +9,15 @@ from typing import Any, Self, TextIO
 
 import stream_rank
 from stream_rank.checkpoint.checkpointer import Keeper, newest_sound, restore
-from stream_rank.checkpoint.model_file import learner_in, state_digest
-from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.checkpoint.model_file import learner_in
+from stream_rank.checkpoint.snapshot import Snapshot, digest_of
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.timestamps import written
 from stream_rank.config.run import RunConfig
 from stream_rank.errors import ConfigError, SnapshotError, WriteError
 from stream_rank.evaluation.scoreboard import Scoreboard
-from stream_rank.pipeline.contestant import Contestant, NativeLearner, contestant_of, limits_of
+from stream_rank.pipeline.contestant import Contestant, contestant_of, limits_of
 from stream_rank.pipeline.learner_spec import contestants_of
 from stream_rank.pipeline.loop import Loop, Predictions
 from stream_rank.pipeline.pace import Pace
@@ -93,7 +93,7 @@ class Run:
         self.asked = asked or RunControl()
         self._warn, self._outlets = warn, outlets
         fresh = contestants_of(config.learners, config.n_ranks, config.seed)
-        self.foreign = [each.name for each in fresh if not isinstance(each, NativeLearner)]
+        self.foreign = [each.name for each in fresh if each.state() is None]
         self._lock_file = _locked(config.out)
         try:
             self._open(fresh, resume, rejects, predictions)
@@ -246,10 +246,10 @@ class Run:
         learners = {}
         for each in self.contestants:
             board = self.loop.scoreboard.boards[each.name].summary()
-            own = isinstance(each, NativeLearner)
+            state = each.state()
             learners[each.name] = {
                 **board,
-                "state_sha256": state_digest(each.model) if own else None,
+                "state_sha256": None if state is None else digest_of(*state),
             }
         return {
             "version": stream_rank.__version__,

@@ -11,6 +11,7 @@ from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import Grouping
 from stream_rank.evaluation.scoreboard import Scoreboard, _mark_after
+from stream_rank.learners.base.capabilities import Insight
 from stream_rank.pipeline.learner_spec import contestants_of
 from tests.stream.conftest import feed, loop_of
 
@@ -152,7 +153,7 @@ def test_a_learner_that_diverges_spoils_nothing() -> None:
         [np.ones(2_000), 10.0 ** np.arange(0, 308), np.full(3_000, np.inf)]
     )
     board.count(np.ones(len(predictions)), predictions, np.zeros(len(predictions), np.int64))
-    board.mark(len(predictions), None, {"weights": {}, "thresholds": []})
+    board.mark(len(predictions), None, Insight({}, [], None, []))
     json.dumps(board.said(), allow_nan=False)
     assert board.points[0]["loss"] is None
     assert board.summary()["recent_misranking"] is None

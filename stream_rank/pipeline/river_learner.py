@@ -1,0 +1,95 @@
+"""An estimator of River's, in the loop."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from river import base
+
+from stream_rank.errors import ConfigError
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
+from stream_rank.learners.tables.rows import Rows
+
+__all__ = ["RiverLearner"]
+
+Array = npt.NDArray[Any]
+
+
+class RiverLearner:
+    """An estimator of River's, event by event. It says nothing about itself: what it is asked is answered here."""
+
+    learns_groups = False
+    learns_preferences = False
+    limits = LearnerLimits(largest=inf, longest=inf, max_features=inf)
+
+    def __init__(
+        self, name: str, model: base.Classifier | base.Regressor, n_ranks: int | None
+    ) -> None:
+        self.name = name
+        self.model: Any = model
+        classifies = isinstance(model, base.Classifier)  # River's two kinds have no other mark
+        self.predicts: Literal["ranks", "scores"] = "ranks" if classifies else "scores"
+        if classifies and n_ranks is None:
+            raise ConfigError(f"{name} is a classifier: how many ranks are there? --n-ranks")
+        if classifies and not getattr(model, "_multiclass", False):
+            raise ConfigError(
+                f"{name} tells true from false; a classifier of several classes is needed"
+            )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever somebody else's code raises."""
+        try:
+            yield
+        except Exception as error:
+            raise ConfigError(
+                f"{self.name} cannot learn this stream: {type(error).__name__}: {error}"
+            ) from error
+
+    def _answers(self, labels: Array) -> list[Any]:
+        whole = self.predicts == "ranks"
+        answers: list[Any] = labels.astype(np.int64).tolist() if whole else labels.tolist()
+        return answers
+
+    def test_then_train(self, rows: Rows, labels: Array, groups: list[Any] | None) -> Array:
+        """Predict events, each before it is learned; NaN where there was no prediction yet."""
+        found = np.empty(len(rows))
+        with self._guarded():
+            for i, (x, y) in enumerate(zip(rows.dicts(), self._answers(labels), strict=True)):
+                found[i] = _as_float(self.model.predict_one(x))
+                self.model.learn_one(x, y)
+        return found
+
+    def learn(self, rows: Rows, labels: Array, groups: list[Any] | None) -> None:
+        """Learn events that were predicted before."""
+        with self._guarded():
+            for x, y in zip(rows.dicts(), self._answers(labels), strict=True):
+                self.model.learn_one(x, y)
+
+    def predict(self, rows: Rows, strange: Mapping[int, dict[Any, float]]) -> Array:
+        """Predict events, each as it is: a prediction may leave its mark on an estimator."""
+        with self._guarded():
+            whole = (strange.get(place, x) for place, x in enumerate(rows.dicts()))
+            return np.array([_as_float(self.model.predict_one(x)) for x in whole], np.float64)
+
+    def prefer(self, preferred: dict[Any, float], other: dict[Any, float], by: float) -> float:
+        """NaN: River's estimators do not learn preferences."""
+        return np.nan
+
+    def state(self) -> None:
+        """None: River's estimators can be pickled, and a snapshot holds no code."""
+
+    def rule(self) -> Rule:
+        """No rule: what an estimator knows is its own business."""
+        return Rule({}, [], 0.0, exact=False, support=[], labels=[])
+
+    def insight(self, X: Rows | None = None) -> Insight:
+        """Nothing is to be seen."""
+        return Insight({}, [], None, [])
+
+
+def _as_float(prediction: Any) -> float:
+    return np.nan if prediction is None else float(prediction)
