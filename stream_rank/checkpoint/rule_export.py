@@ -3,10 +3,7 @@
 from typing import Any
 
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.base.content import parameters_of
-from stream_rank.learners.base.ensemble import Ensemble
 from stream_rank.learners.base.learner import Learner
-from stream_rank.learners.base.rank_learner import RankLearner
 
 __all__ = ["exported"]
 
@@ -18,28 +15,24 @@ def exported(learner: Learner) -> dict[str, Any]:
     that are at most the score, its label the one at that place of the labels. Learners whose members vote
     have such a rule too, but go by the vote: of them `exact` is false.
     """
-    model: Any = learner
-    kernel = parameters_of(learner).get("kernel")
-    ranks = isinstance(learner, RankLearner)
-    thresholds = list(getattr(model, "thresholds", []))
-    labels = list(model.labels) if ranks else [*range(1, len(thresholds) + 2)] if thresholds else []
+    found, kernel = learner.rule(), learner.parameters.get("kernel")
     rule: dict[str, Any] = {
         "format": "stream-rank rule",
         "version": 1,
         "learner": type(learner).__name__,
-        "exact": not isinstance(learner, Ensemble) or type(learner).__name__ == "OAPBPM",
-        "bias": float(getattr(model, "bias", 0.0)),
-        "thresholds": [float(edge) for edge in thresholds],
-        "labels": labels,
+        "exact": found.exact,
+        "bias": found.bias,
+        "thresholds": found.thresholds,
+        "labels": found.labels,
     }
     if isinstance(kernel, dict) and "Linear" not in kernel:
         rule["kernel"] = kernel
         rule["support"] = [
             {"x": {str(name): value for name, value in x.items()}, "coefficient": coefficient}
-            for x, coefficient in model.support
+            for x, coefficient in found.support
         ]
     else:
-        rule["weights"] = {str(name): float(weight) for name, weight in model.weights.items()}
-        if len(rule["weights"]) < len(model.weights):
+        rule["weights"] = {str(name): float(weight) for name, weight in found.weights.items()}
+        if len(rule["weights"]) < len(found.weights):
             raise SnapshotError("features such as 0 and '0' cannot be told apart in JSON's keys")
     return rule

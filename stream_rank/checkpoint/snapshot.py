@@ -8,7 +8,7 @@ Parts of a run lie side by side: the metadata of a part under its key, its array
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,9 +50,9 @@ class Snapshot(NamedTuple):
         )
 
     @property
-    def keys(self) -> Iterable[str]:
+    def keys(self) -> list[str]:
         """The keys of the parts."""
-        return self.metadata.get("parts", {}).keys()
+        return list(self.metadata.get("parts", {}))
 
     def part(self, key: str) -> State:
         """The state of a part."""

@@ -36,9 +36,10 @@ def run(given: argparse.Namespace) -> int:
     """Predict."""
     from stream_rank.checkpoint.model_file import load
     from stream_rank.codec.decoder import Decoder
+    from stream_rank.codec.feature_index import FeatureIndex
     from stream_rank.codec.schema import Kind
-    from stream_rank.contestants.contestant import contestant_of, limits_of
-    from stream_rank.ingest.chunk import Records
+    from stream_rank.contestants.learner_spec import contestant_of
+    from stream_rank.contestants.limits import limits_of
     from stream_rank.ingest.files.open_source import open_source
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
@@ -50,29 +51,32 @@ def run(given: argparse.Namespace) -> int:
         max_features=_MOST_FEATURES,
         named=True,
     )
-    decoder, failed = Decoder(limits, model._vocabulary.names), 0
+    decoder, failed = Decoder(limits, FeatureIndex(model.features)), 0
     for chunk in source.chunks(None):
         if chunk is None:
             continue
-        batch = decoder.records(chunk) if isinstance(chunk, Records) else decoder.columns(chunk)
+        batch = decoder.decode(chunk)
         lines: dict[int, dict[str, Any]] = {
             reject.record: {"error": reject.reason} for reject in batch.rejects
         }
-        found = contestant.predict(batch.rows, batch.strange)
+        found = contestant.predict(batch.rows, batch.unknown_features)
         failed += len(batch.rejects)
         for event, record in enumerate(batch.records.tolist()):
             if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
                 value = float(found[event])
                 known = math.isfinite(value)
-                whole = int(value) if known and contestant.ranks else value
+                whole = int(value) if known and contestant.predicts == "ranks" else value
                 lines[record] = {"prediction": whole if known else None}
             else:
                 lines[record] = {"error": "only events with x can be predicted"}
-        for event, name in batch.ids.items():
-            lines[int(batch.records[event])]["id"] = name
+        ids = [] if batch.ids is None else batch.ids.tolist()
+        for event, name in enumerate(ids):
+            if name is not None:
+                lines[int(batch.records[event])]["id"] = name
         for record in sorted(lines):
             sys.stdout.write(json.dumps(lines[record]) + "\n")
         sys.stdout.flush()
+        chunk.release()
     if failed:
         print(f"stream-rank: {failed:,} records could not be predicted", file=sys.stderr)
     return 0

@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    asked, stopped = listen()
+    control, stopped = listen()
     from stream_rank.ingest.files.open_source import open_source
     from stream_rank.ingest.kafka.clients import producer_of
 
@@ -46,12 +46,12 @@ def run(given: argparse.Namespace) -> int:
     producer = RetryingProducer(
         producer_of(config.client, config.connection()),
         _PATIENCE,
-        lambda: asked.stop_requested,
+        lambda: control.stop_requested,
         lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
     )
     start = time.monotonic()
     try:
-        sent = _send(config, source, producer, asked)
+        sent = _send(config, source, producer, control)
         producer.flush()
     except MessageTooLargeError:
         with suppress(RetriableKafkaError):  # nor should what came beside it be lost
@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _send(
-    config: ProduceConfig, source: Source, producer: RetryingProducer, asked: RunControl
+    config: ProduceConfig, source: Source, producer: RetryingProducer, control: RunControl
 ) -> int:
     """Send what is wanted, at the rate that is wanted; how many."""
     from stream_rank.codec.messages import messages
@@ -75,7 +75,9 @@ def _send(
     sent = 0
 
     def wanted() -> bool:
-        return not asked.stop_requested and (config.max_events is None or sent < config.max_events)
+        return not control.stop_requested and (
+            config.max_events is None or sent < config.max_events
+        )
 
     for chunk in source.chunks(None):
         for value, key in messages(chunk, config.key) if chunk is not None else ():
@@ -87,7 +89,7 @@ def _send(
                 due = start + sent / config.rate
                 if due - time.monotonic() > _STEP:
                     producer.flush()
-                while not asked.stop_requested and (wait := due - time.monotonic()) > 0:
+                while not control.stop_requested and (wait := due - time.monotonic()) > 0:
                     time.sleep(min(wait, _PERIOD / 50))
             if not config.quiet and time.monotonic() - said >= _PERIOD:
                 said = time.monotonic()

@@ -46,15 +46,15 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    asked, stopped = listen()
+    control, stopped = listen()
     from stream_rank.cli.show import Show  # loading it takes a while
     from stream_rank.runtime.replay import Replay
 
     show = Show(config.quiet, config.json_)
-    with Replay(config, show.warn, asked) as replay:
-        if replay.foreign:
+    with Replay(config, show.warn, control) as replay:
+        if replay.learning.not_kept:
             show.warn(
-                f"{', '.join(replay.foreign)} is not of this package and not put into snapshots: "
+                f"{', '.join(replay.learning.not_kept)} is not of this package and not put into snapshots: "
                 "this run cannot be resumed"
             )
         try:

@@ -33,8 +33,6 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.runtime.daemon import Daemon
     from stream_rank.runtime.garbage_collection import GarbageCollection
 
-    with Daemon(
-        config, control, deadline, lambda: warnings.count, redaction.hidden
-    ) as daemon:
+    with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
         daemon.run(GarbageCollection().tick)
     return ExitCode.DONE

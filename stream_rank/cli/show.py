@@ -69,11 +69,12 @@ class Show:
         if self._quiet or now - self._last < (_LIVE_PERIOD if self._live else _LINE_PERIOD):
             return
         self._last = now
-        share = replay.source.progress(replay.loop.position)
-        counts = replay.loop.counts
+        progress, rate = replay.learning.progress, replay.learning.rate
+        share = replay.source.progress(progress.position)
+        counts = progress.counts
         text = f"{counts.records:,} records, {counts.rejects:,} rejects"
-        if replay.seconds > 0:
-            text += f", {replay.rate:,.0f}/s"
+        if rate.seconds > 0:
+            text += f", {rate.per_second:,.0f}/s"
         if self._live is not None:
             self._bar.update(self._task, description=text, completed=share or 0.0)
             self._live.update(Group(self._bar, _losses(replay)))
@@ -127,7 +128,7 @@ def _table() -> Table:
 
 def _losses(replay: Replay) -> Table:
     table = _table()
-    for name, board in replay.loop.scoreboard.boards.items():
+    for name, board in replay.learning.scoreboard.boards.items():
         kind = "rank" if board.ranks else "magnitude"
         table.add_row(name, kind, _shown(board.loss), _shown(board.recent_loss))
     return table

@@ -15,20 +15,20 @@ def listen(on_stop: Callable[[], None] = lambda: None) -> tuple[RunControl, list
 
     The wishes, and how to exit because of them. `on_stop` is called at once. Whoever asks to stop twice is obeyed at once.
     """
-    asked, codes = RunControl(), []
+    control, codes = RunControl(), []
 
     def stop(number: int, *_: Any) -> None:
-        if asked.stop_requested:
+        if control.stop_requested:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
-        asked.stop_requested = True
+        control.stop_requested = True
         on_stop()
         codes.append(ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.TERMINATED)
 
     def snapshot(*_: Any) -> None:
-        asked.snapshot_requested = True
+        control.snapshot_requested = True
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGUSR1, snapshot)
-    return asked, codes
+    return control, codes

@@ -86,7 +86,6 @@ def _opened(where: str) -> tuple[Any, dict[str, Any]]:
 def _described(where: str) -> dict[str, Any]:
     """What people want to know of a snapshot."""
     from stream_rank.checkpoint.model_file import state_digest
-    from stream_rank.learners.base.content import parameters_of
 
     snapshot, learners = _opened(where)
     said = snapshot.said
@@ -96,9 +95,9 @@ def _described(where: str) -> dict[str, Any]:
     found["learners"] = {
         name: {
             "class": type(learner).__name__,
-            "parameters": parameters_of(learner),
-            "features": len(learner._vocabulary),
-            "events": int(learner._model.events),
+            "parameters": learner.parameters,
+            "features": len(learner.features),
+            "events": learner.n_events,
             "state_sha256": state_digest(learner),
         }
         for name, learner in learners.items()

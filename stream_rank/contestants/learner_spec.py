@@ -9,13 +9,15 @@ from typing import Any
 
 from river import base
 
-from stream_rank.contestants.contestant import Contestant, RiverLearner, contestant_of
+from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.native_learner import NativeLearner
+from stream_rank.contestants.river_learner import RiverLearner
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
-from stream_rank.learners.base.rank_learner import RankLearner
+from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.catalogue import LEARNERS
 
-__all__ = ["contestants_of", "make"]
+__all__ = ["contestant_of", "contestants_of", "make"]
 
 _KERNELS: dict[str, type[Kernel]] = {
     "linear": Linear,
@@ -93,7 +95,7 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
     own = learner in LEARNERS.values()
     if own and n_ranks is None and arguments.get("n_ranks") is not None:
         raise ConfigError(
-            f"learner {spec!r}: give the number of ranks with --n-ranks, so that labels are checked"
+            f"learner {spec!r}: give the number of ranks with `n_ranks`, so that labels are checked"
         )
     for key, default in (("n_ranks", n_ranks if own else None), ("seed", seed)):
         if key in known and default is not None:
@@ -102,12 +104,19 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
         model = learner(**arguments)
     except Exception as error:  # whatever somebody else's code raises
         raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
-    if isinstance(model, RankLearner) and model.n_ranks is None:
-        raise ConfigError(f"learner {name!r} learns ranks: how many are there? --n-ranks")
+    if own and model.predicts == "ranks" and model.n_ranks is None:
+        raise ConfigError(f"learner {name!r} learns ranks: how many are there? `n_ranks`")
     told = getattr(model, "n_ranks", None)
     if own and told is not None and n_ranks is not None and told != n_ranks:
-        raise ConfigError(f"learner {spec!r} has {told} ranks, and --n-ranks is {n_ranks}")
+        raise ConfigError(f"learner {spec!r} has {told} ranks, and `n_ranks` is {n_ranks}")
     return model
+
+
+def contestant_of(name: str, model: Any, n_ranks: int | None) -> Contestant:
+    """A learner as a contestant; a `ConfigError` if it cannot learn such a stream."""
+    if isinstance(model, Learner):  # the one place that asks: from here on contestants answer
+        return NativeLearner(name, model, n_ranks)
+    return RiverLearner(name, model, n_ranks)
 
 
 def contestants_of(specs: list[str], n_ranks: int | None, seed: int | None) -> list[Contestant]:
@@ -115,15 +124,4 @@ def contestants_of(specs: list[str], n_ranks: int | None, seed: int | None) -> l
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
-    found = [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]
-    for each in found:
-        if isinstance(each, RiverLearner) and each.ranks:
-            if n_ranks is None:
-                raise ConfigError(
-                    f"{each.name} is a classifier: how many ranks are there? --n-ranks"
-                )
-            if not getattr(each.model, "_multiclass", False):
-                raise ConfigError(
-                    f"{each.name} tells true from false; a classifier of several classes is needed"
-                )
-    return found
+    return [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]

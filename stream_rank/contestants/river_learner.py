@@ -25,12 +25,19 @@ class RiverLearner:
     state = None
     limits = LearnerLimits(math.inf, math.inf, math.inf)
 
-    def __init__(self, name: str, model: base.Classifier | base.Regressor) -> None:
+    def __init__(
+        self, name: str, model: base.Classifier | base.Regressor, n_ranks: int | None
+    ) -> None:
         self.name = name
         self.model: Any = model
-        self.predicts: Literal["ranks", "scores"] = (
-            "ranks" if isinstance(model, base.Classifier) else "scores"
-        )
+        classifies = isinstance(model, base.Classifier)  # River's two kinds have no other mark
+        self.predicts: Literal["ranks", "scores"] = "ranks" if classifies else "scores"
+        if classifies and n_ranks is None:
+            raise ConfigError(f"{name} is a classifier: how many ranks are there? `n_ranks`")
+        if classifies and not getattr(model, "_multiclass", False):
+            raise ConfigError(
+                f"{name} tells true from false; a classifier of several classes is needed"
+            )
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

@@ -60,13 +60,15 @@ def compiled(function: _Function) -> _Function:
 
 def _take_turns(entry: Any) -> None:
     """Let no other process keep or look up code at the same time."""
-    files = entry._cache._cache_file
+    # Numba has no lock, and no place for one but around the two methods that touch the index
+    files = entry._cache._cache_file  # noqa: SLF001 - Numba offers no public way to its cache
 
     def alone(work: _Function) -> _Function:
         def locked(*given: Any) -> Any:
             with ExitStack() as held:
                 with suppress(OSError):  # where we may not write, nobody does
-                    lock = held.enter_context(Path(files._cache_path, ".lock").open("a"))
+                    folder = files._cache_path  # noqa: SLF001 - a function's folder, made by Numba
+                    lock = held.enter_context(Path(folder, ".lock").open("a"))
                     fcntl.flock(lock, fcntl.LOCK_EX)
                 return work(*given)
 

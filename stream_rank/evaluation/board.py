@@ -11,6 +11,7 @@ from stream_rank.engine.products import product
 from stream_rank.engine.scoring.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
+from stream_rank.learners.base.capabilities import Insight
 from stream_rank.metrics.misranking import Misranking
 
 __all__ = ["Board"]
@@ -81,9 +82,9 @@ class Board:
         # halves and ones: their sum is exact in any order
         self._pairs_wrong += float((ahead < 0).sum() + 0.5 * (ahead == 0).sum())
 
-    def mark(self, events: int, time: int | None, rule: Mapping[str, Any]) -> None:
+    def mark(self, events: int, time: int | None, seen: Insight) -> None:
         """Set a point of the learning curve."""
-        weights = rule["weights"]
+        weights = {str(name): weight for name, weight in seen.weights.items()}
         largest = sorted(weights, key=lambda name: (-abs(weights[name]), name))[:_WEIGHTS_KEPT]
         self.points.append(
             {
@@ -91,7 +92,7 @@ class Board:
                 "time": time,
                 "loss": _finite(self.loss),
                 "recent": _finite(self.recent_loss),
-                "thresholds": list(rule["thresholds"][:_MOST_CONFUSED]),
+                "thresholds": seen.thresholds[:_MOST_CONFUSED],
                 "weights": {name: float(weights[name]) for name in largest},
             }
         )

@@ -1,8 +1,9 @@
-"""Whether the loss grows: River's Page-Hinkley test over the mean losses of blocks."""
+"""Whether the loss grows: a Page-Hinkley test over the mean losses of blocks."""
 
+from math import inf
 from typing import Any
 
-from river.drift import PageHinkley
+from stream_rank.evaluation.page_hinkley import PageHinkley
 
 __all__ = ["BLOCK", "DriftDetector"]
 
@@ -23,7 +24,7 @@ class DriftDetector:
     """Tests block means against slack and threshold in their own scale: the mean since the last drift."""
 
     def __init__(self) -> None:
-        self._test: Any = PageHinkley(min_instances=_FIRST, alpha=1.0, mode="up")
+        self._test = PageHinkley()
         self._blocks, self._mean = 0, 0.0
 
     def update(self, block_mean: float) -> bool:
@@ -32,11 +33,14 @@ class DriftDetector:
             return False
         self._blocks += 1
         self._mean += (block_mean - self._mean) / self._blocks
-        self._test.delta, self._test.threshold = _SLACK * self._mean, _THRESHOLD * self._mean
-        self._test.update(block_mean)
-        if self._test.drift_detected:
+        if self._test.detected:
+            self._test = PageHinkley()
+        grown = self._test.update(
+            block_mean, _SLACK * self._mean, _THRESHOLD * self._mean, first=_FIRST
+        )
+        if grown:
             self._blocks, self._mean = 0, 0.0
-        return bool(self._test.drift_detected)
+        return grown
 
     @property
     def state(self) -> dict[str, Any]:
@@ -45,21 +49,24 @@ class DriftDetector:
         return {
             "blocks": self._blocks,
             "mean": self._mean,
-            "tested": test._x_mean.n,
-            "expected": test._x_mean._mean,
-            "rise": test._sum_increase,
-            "fall": test._sum_decrease,
-            "lowest": test._min_increase if test._x_mean.n else None,
-            "highest": test._max_decrease,
-            "detected": bool(test._drift_detected),
+            "tested": test.tested,
+            "expected": test.expected,
+            "rise": test.rise,
+            "fall": test.fall,
+            "lowest": test.lowest if test.tested else None,
+            "highest": test.highest,
+            "detected": test.detected,
         }
 
     @state.setter
     def state(self, known: dict[str, Any]) -> None:
-        test = self._test
         self._blocks, self._mean = known["blocks"], known["mean"]
-        test._x_mean.n, test._x_mean._mean = known["tested"], known["expected"]
-        test._sum_increase, test._sum_decrease = known["rise"], known["fall"]
-        test._min_increase = float("inf") if known["lowest"] is None else known["lowest"]
-        test._max_decrease = known["highest"]
-        test._drift_detected = known["detected"]
+        self._test = PageHinkley(
+            tested=known["tested"],
+            expected=known["expected"],
+            rise=known["rise"],
+            fall=known["fall"],
+            lowest=inf if known["lowest"] is None else known["lowest"],
+            highest=known["highest"],
+            detected=known["detected"],
+        )

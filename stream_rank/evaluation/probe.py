@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.engine.products import mean, product
-from stream_rank.learners.base.ensemble import Ensemble
-from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.tables.rows import Rows
 
 __all__ = ["Probe", "probe"]
@@ -39,19 +37,15 @@ class Probe(NamedTuple):
 
 def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
     """Look at a learner, by some events if there are any. It stays as it is; the cost is that of predicting them, and of the weights."""
-    rule, model = contestant.rule(), contestant.model
-    weights = np.fromiter(rule["weights"].values(), np.float64, len(rule["weights"]))
+    seen = contestant.insight(rows if rows is not None and len(rows) else None)
+    weights = np.fromiter(seen.weights.values(), np.float64, len(seen.weights))
     norm = math.sqrt(product(weights, weights)) if len(weights) else None
-    thresholds = list(rule["thresholds"])
-    if not isinstance(model, RankLearner):
-        return Probe(norm, thresholds, None, None, None)
     margin = disagreement = None
-    if rows is not None and len(rows) and len(thresholds):
-        margin = _margin(np.asarray(model.utility_many(rows)), labels, model.labels, thresholds)
-        if isinstance(model, Ensemble):
-            shares = np.asarray(model.predict_proba_many(rows))
-            disagreement = 1 - mean(shares.max(axis=1))
-    return Probe(norm, thresholds, margin, disagreement, model._model.updates)
+    if seen.scores is not None and seen.thresholds:
+        margin = _margin(seen.scores, labels, seen.labels, seen.thresholds)
+        if seen.shares is not None:
+            disagreement = 1 - mean(seen.shares.max(axis=1))
+    return Probe(norm, seen.thresholds, margin, disagreement, seen.updates)
 
 
 def _margin(scores: Array, labels: Array, known: list[Any], thresholds: list[float]) -> float:

@@ -76,7 +76,7 @@ class Scoreboard:
         for each in self._contestants:
             board = self.boards[each.name]
             if not board.points or board.points[-1]["events"] < self.learned:
-                board.mark(self.learned, time, each.rule())
+                board.mark(self.learned, time, each.insight(None))
 
     def dump(self) -> State:
         """All that was counted."""

@@ -67,7 +67,8 @@ def _places(first: Array, lengths: Array) -> Array:
     """The places of runs that begin at `first` and are so long, one run after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(first - (ends - lengths), lengths)
+    places: Array = np.arange(total) + np.repeat(first - (ends - lengths), lengths)
+    return places
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:

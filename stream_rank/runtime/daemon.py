@@ -147,7 +147,9 @@ class Daemon:
             return self._stop()
         except OSError as error:
             raise WriteError(f"{config.out} cannot be written: {error}") from error
-        except RetriableKafkaError as error:  # within a chunk, which only a new start can learn whole
+        except (
+            RetriableKafkaError
+        ) as error:  # within a chunk, which only a new start can learn whole
             raise WriteError(f"rejects or predictions cannot be sent: {error}") from error
         finally:
             self.server.close()

@@ -109,7 +109,7 @@ class TopicSource:
 
     def chunks(self, position: Offsets | None) -> Iterator[Records | None]:
         """Messages from a position on; there is no end."""
-        self._next = dict(position or {})
+        self._next = {} if position is None else dict(position)
         begun = position is not None
         while True:
             try:
@@ -199,14 +199,14 @@ class TopicSource:
 
     def lag(self, position: Offsets | None) -> dict[Partition, int]:
         """How many offsets of every assigned partition come after a position, as far as is known."""
-        known = position or {}
+        known: Mapping[Partition, int] = position or {}
         ends = self._consumer.ends()
         return {p: max(0, end - known[p]) for p, end in sorted(ends.items()) if p in known}
 
     def commit(self, position: Offsets | None) -> None:
         """Tell the group how far we are, for others to see."""
         mine = self._consumer.assignment
-        offsets = position or {}
+        offsets: Mapping[Partition, int] = position or {}
         self._consumer.commit({p: offset for p, offset in offsets.items() if p in mine})
 
     def position_from(self, stored: Any) -> Offsets:

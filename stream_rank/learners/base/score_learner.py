@@ -101,4 +101,4 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
         """The constant in the score."""
 
     def _plain_rule(self) -> Rule:
-        return Rule(self.weights, [], self.bias, True, [], [])
+        return Rule(self.weights, [], float(self.bias), True, [], [])

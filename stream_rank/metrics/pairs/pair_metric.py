@@ -80,7 +80,7 @@ class PairMetric(StreamMetric):
         if part is None:
             if sign < 0:
                 raise ValueError(f"there is no event of group {group!r} to take back")
-            part = self._parts[group] = type(self)._part()
+            part = self._parts[group] = self._part()
         part.add(true, predicted, weight, sign)
         if not part.events:
             del self._parts[group]
