@@ -13,6 +13,7 @@ from stream_rank.learners.base.grouped_learner import GroupedLearner
 from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.models.dual_kernel import DualKernel
 from stream_rank.learners.models.dual_linear import DualLinear
+from stream_rank.learners.tables.pairs import Pairs
 from stream_rank.parameters import check_number, check_whole
 
 __all__ = ["OnlineMPRank"]
@@ -98,8 +99,7 @@ class OnlineMPRank(GroupedLearner):
 
     def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
         """Learn that the scores of two items differ by `magnitude`; both are kept, so the budget must hold two."""
-        if self.budget < 2:
-            raise EventError("a pair needs a budget of at least 2 events")
+        self._check_budget()
         magnitude = check_magnitude(magnitude, self._model.bound)
         items = [self._checked(preferred), self._checked(other)]
         for item in items:
@@ -109,6 +109,14 @@ class OnlineMPRank(GroupedLearner):
         for item, label, group in zip(items, (magnitude, 0.0), (row, abs(row)), strict=True):
             code = np.array([group + PAIR if group > 0 else group - PAIR])
             self._model.run(self._block(item), np.array([label]), np.empty(1), True, code)
+
+    def _check_budget(self) -> None:
+        if self.budget < 2:
+            raise EventError("a pair needs a budget of at least 2 events")
+
+    def _check_pairs(self, pairs: Pairs) -> None:
+        """Raise an `EventError` unless all of the pairs can be learned."""
+        self._check_budget()
 
     # Passes over what is kept ---------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["ascending", "beyond", "gather", "spread_rows"]
+__all__ = ["ascending", "beyond", "gather", "largest", "spread_rows"]
 
 
 @compiled
@@ -14,6 +14,16 @@ def beyond(first, last, values, largest, longest, marks):
             good &= abs(values[entry]) <= largest
             square += values[entry] * values[entry]
         marks[row] |= not (good and square <= longest)
+
+
+@compiled
+def largest(first, last, values):
+    """The largest number in size among the entries of some events; 0 if there is none."""
+    most = 0.0
+    for row in range(len(first)):
+        for entry in range(first[row], last[row]):
+            most = max(most, abs(values[entry]))
+    return most
 
 
 @compiled

@@ -12,6 +12,7 @@ from stream_rank.learners.base.learner import Features
 from stream_rank.learners.base.score_learner import ScoreLearner
 from stream_rank.learners.models.model import GroupedModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import Pairs
 from stream_rank.learners.tables.table import Table
 
 __all__ = ["GroupedLearner"]
@@ -94,6 +95,9 @@ class GroupedLearner(ScoreLearner):
 
     def _check_reach(self, largest: float, magnitude: float) -> None:
         """A step goes to the magnitude, not by it: a difference of features that are let in is borne."""
+
+    def _check_pairs(self, pairs: Pairs) -> None:
+        """All differences are borne."""
 
 
 def _group_column(group: Any, n_events: int) -> list[Hashable]:

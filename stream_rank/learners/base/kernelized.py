@@ -12,6 +12,7 @@ from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.kernel_family import KernelFamily
+from stream_rank.learners.tables.pairs import Pairs
 from stream_rank.parameters import check_whole
 
 __all__ = ["Kernelized"]
@@ -54,13 +55,23 @@ class Kernelized(RankLearner):
         if not isinstance(model, KernelFamily):
             super().learn_pair(preferred, other, magnitude)
             return
-        if self.budget < 2:
-            raise EventError("a pair needs a budget of at least 2 support vectors")
+        self._check_budget()
         magnitude = check_magnitude(magnitude, model.bound)
         items = [self._checked(preferred), self._checked(other)]
         for item in items:
             self._introduce(item)
         model.learn_items([self._block(item) for item in items], magnitude)
+
+    def _check_budget(self) -> None:
+        if self.budget < 2:
+            raise EventError("a pair needs a budget of at least 2 support vectors")
+
+    def _check_pairs(self, pairs: Pairs) -> None:
+        """Raise an `EventError` unless all of the pairs can be learned."""
+        if isinstance(self._model, KernelFamily):
+            self._check_budget()
+        else:
+            super()._check_pairs(pairs)
 
     @property
     def weights(self) -> dict[Hashable, float]:

@@ -16,6 +16,7 @@ class Dual(GroupRows):
     """At most `budget` events, and a dual variable for each."""
 
     bound = BOUND
+    apart = True
     budget: int
 
     def _begin(self, trade_off: float, rate: float | None, revisits: int) -> None:

@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 class DualLinear(GroupedRowModel, Dual):
     """The events kept, and the weights that their dual variables make."""
 
+    apart = True
     learn_row = staticmethod(mprank.learn_row)
     _run = staticmethod(mprank.run)
     predict_row = staticmethod(mprank.predict_row)

@@ -23,6 +23,7 @@ class Family:
 
     most_features: float = math.inf
     always_blocks = False
+    apart = False
     longest = math.inf
     learn_row = staticmethod(family.learn_row)
     predict_row = staticmethod(family.predict_row)

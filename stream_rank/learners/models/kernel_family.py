@@ -23,6 +23,7 @@ class KernelFamily(Family):
     """Members over the kernel values of at most `budget` support vectors."""
 
     always_blocks = True
+    apart = True
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["GroupedModel", "Model"]
 
@@ -27,6 +28,8 @@ class Model(Protocol):
     n_slots: int
     always_blocks: bool
     """Whether single events come as sparse blocks too, with slots for features that are not known."""
+    apart: bool
+    """Whether the features that a pair brings take their slots item by item."""
     longest: float
     """The largest square of an event that is let in."""
     most_features: float
@@ -52,6 +55,9 @@ class Model(Protocol):
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

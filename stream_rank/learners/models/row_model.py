@@ -26,6 +26,7 @@ class RowModel:
     longest = math.inf
     most_features: float = math.inf
     always_blocks = False
+    apart = False
 
     def __init__(self) -> None:
         self._keep(Memory(self.dtype, self._layout(1)))

@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.memory import aligned
+from stream_rank.engine.perceptron.support import lay_out
+
 __all__ = ["DenseBlock", "SparseBlock"]
 
 
@@ -15,6 +18,14 @@ class DenseBlock(NamedTuple):
     end: int
     rows: npt.NDArray[Any]
 
+    def part(self, first: int, end: int) -> "DenseBlock":
+        """Some of the rows."""
+        return DenseBlock(first, end, self.rows[first - self.first : end - self.first])
+
+    def dense(self, n_slots: int) -> "DenseBlock":
+        """The same rows."""
+        return self
+
 
 class SparseBlock(NamedTuple):
     """Some rows, as the slots that are not zero, ascending within a row."""
@@ -24,3 +35,19 @@ class SparseBlock(NamedTuple):
     starts: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int64]
     values: npt.NDArray[Any]
+
+    def part(self, first: int, end: int) -> "SparseBlock":
+        """Some of the rows."""
+        if (first, end) == (self.first, self.end):
+            return self
+        starts = self.starts[first - self.first : end - self.first + 1]
+        entries = slice(int(starts[0]), int(starts[-1]))
+        return SparseBlock(
+            first, end, starts - starts[0], self.slots[entries], self.values[entries]
+        )
+
+    def dense(self, n_slots: int) -> DenseBlock:
+        """The rows with a number for each of so many slots; what lies beyond is left out."""
+        rows = aligned((self.end - self.first, n_slots), self.values.dtype)
+        lay_out(self.starts, self.slots, self.values, rows, np.empty(len(rows)))
+        return DenseBlock(self.first, self.end, rows)

@@ -80,6 +80,22 @@ class DenseTable:
         if len(self):
             vocabulary.add(in_order(self._columns))
 
+    def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
+        """The features that have no slot, in the order of names; all of them come with the first row."""
+        unknown = [name for name in self._columns if name not in vocabulary.slot_of]
+        return [(0, name) for name in in_order(unknown)] if len(self) else []
+
+    def largest(self) -> float:
+        """What no feature is larger than in size."""
+        if not self._values.size:
+            return 0.0
+        return max(float(self._values.max()), -float(self._values.min()))
+
+    def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
+        """Rows `first` to `end` one by one, features by name."""
+        for row in self._values[first:end].tolist():
+            yield dict(zip(self._columns, row, strict=True))
+
     def blocks(
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:

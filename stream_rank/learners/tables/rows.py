@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import aligned
-from stream_rank.engine.reading.entries import ascending, gather, spread_rows
+from stream_rank.engine.reading.entries import ascending, gather, largest, spread_rows
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -57,9 +57,10 @@ class Rows:
             self.names, self.first[some], self.last[some], self.slots, self.values, self.met[some]
         )
 
-    def dicts(self) -> Iterator[dict[Any, float]]:
-        """The events one by one, features by name."""
-        for first, last in zip(self.first.tolist(), self.last.tolist(), strict=True):
+    def dicts(self, first: int = 0, end: int | None = None) -> Iterator[dict[Any, float]]:
+        """Events `first` to `end` one by one, features by name."""
+        some = slice(first, end)
+        for first, last in zip(self.first[some].tolist(), self.last[some].tolist(), strict=True):
             names = [self.names[slot] for slot in self.slots[first:last].tolist()]
             yield dict(zip(names, self.values[first:last].tolist(), strict=True))
 
@@ -69,6 +70,22 @@ class Rows:
             known = int(self.met.max())
             if not self._same(vocabulary, known):
                 vocabulary.add(self.names[:known])
+
+    def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
+        """The features that have no slot, in the order in which they came, each with the event that brought it."""
+        known = int(self.met.max()) if len(self) else 0
+        if self._same(vocabulary, known):
+            return []
+        events = np.searchsorted(np.maximum.accumulate(self.met), np.arange(known), "right")
+        return [
+            (event, name)
+            for event, name in zip(events.tolist(), self.names[:known], strict=True)
+            if name not in vocabulary.slot_of
+        ]
+
+    def largest(self) -> float:
+        """What no feature is larger than in size."""
+        return float(largest(self.first, self.last, self.values))
 
     def _same(self, vocabulary: Vocabulary, count: int) -> bool:
         """Whether a vocabulary has the first so many names in the same slots."""

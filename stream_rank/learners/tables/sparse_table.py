@@ -1,6 +1,6 @@
 """Events as the rows of a sparse matrix."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,8 @@ class SparseTable:
             self._values = self._values.astype(np.float64)
         columns, first, self._which = np.unique(csr.indices, return_index=True, return_inverse=True)
         self._columns: list[int] = columns.tolist()
-        self._met = np.lexsort((columns, np.searchsorted(self._starts, first, "right")))
+        self._first_rows = np.searchsorted(self._starts, first, "right") - 1
+        self._met = np.lexsort((columns, self._first_rows))
         at = first_beyond(self._values[None, :], bound)
         if at >= 0:
             raise unusable(int(csr.indices[at]), self._values[at], bound, self._row_of(at))
@@ -58,6 +59,25 @@ class SparseTable:
     def introduce(self, vocabulary: Vocabulary) -> None:
         """Give slots to features that have none, as if the rows came one by one."""
         vocabulary.add(self._columns[place] for place in self._met)
+
+    def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
+        """The features that have no slot, in the order in which they come, each with the first row that has it."""
+        return [
+            (int(self._first_rows[place]), self._columns[place])
+            for place in self._met.tolist()
+            if self._columns[place] not in vocabulary.slot_of
+        ]
+
+    def largest(self) -> float:
+        """What no feature is larger than in size."""
+        return float(np.abs(self._values).max(initial=0.0))
+
+    def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
+        """Rows `first` to `end` one by one, features by name."""
+        for row in range(first, end):
+            entries = slice(self._starts[row], self._starts[row + 1])
+            names = [self._columns[which] for which in self._which[entries].tolist()]
+            yield dict(zip(names, self._values[entries].tolist(), strict=True))
 
     def blocks(
         self,

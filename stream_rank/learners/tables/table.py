@@ -1,6 +1,6 @@
 """Many events as columns: data frames, arrays and sparse matrices behind one face."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +26,15 @@ class Table(Protocol):
 
     def introduce(self, vocabulary: Vocabulary) -> None:
         """Give slots to features that have none, as if the rows came one by one."""
+
+    def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
+        """The features that have no slot, in the order in which they come, each with the first row that has it."""
+
+    def largest(self) -> float:
+        """What no feature is larger than in size."""
+
+    def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
+        """Rows `first` to `end` one by one, features by name."""
 
     def blocks(
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int

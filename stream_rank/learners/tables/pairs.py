@@ -1,0 +1,117 @@
+"""Two tables whose rows belong together: row i of the one is preferred to row i of the other."""
+
+from collections.abc import Hashable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.errors import EventError
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.table import Table
+from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
+
+__all__ = ["PairBlock", "Pairs"]
+
+Array = npt.NDArray[Any]
+Block = DenseBlock | SparseBlock
+
+
+class PairBlock(NamedTuple):
+    """Some pairs: both items have the same first and end, and the same form."""
+
+    preferred: Block
+    other: Block
+
+
+class Pairs:
+    """Preferences: the items as tables, and a magnitude each.
+
+    The items of a stream's preferences are two `Rows` that share names and `met`.
+    """
+
+    def __init__(self, preferred: Table, other: Table, magnitudes: Array) -> None:
+        self.preferred, self.other, self.magnitudes = preferred, other, magnitudes
+        if len(preferred) != len(other):
+            raise EventError(f"{len(preferred)} preferred items came with {len(other)} others")
+        rows = isinstance(preferred, Rows), isinstance(other, Rows)
+        if any(rows) and not (all(rows) and _same_stream(preferred, other)):
+            raise EventError("the items of a stream's pairs must share their names")
+
+    def __len__(self) -> int:
+        return len(self.magnitudes)
+
+    def dicts(
+        self, first: int, end: int
+    ) -> Iterator[tuple[dict[Any, float], dict[Any, float], float]]:
+        """Pairs `first` to `end` one by one, items with features by name."""
+        return zip(
+            self.preferred.dicts(first, end),
+            self.other.dicts(first, end),
+            self.magnitudes[first:end].tolist(),
+            strict=True,
+        )
+
+    def reach(self) -> float:
+        """What no difference times its magnitude (or times 1) is larger than. O(entries)."""
+        if not len(self):
+            return 0.0
+        largest = self.preferred.largest() + self.other.largest()
+        return largest * max(1.0, float(self.magnitudes.max()))
+
+    def newcomers(self, vocabulary: Vocabulary, apart: bool) -> list[tuple[int, Hashable]]:
+        """The names without a slot in the order in which they come, each with the pair that brings it first.
+
+        Names that a pair brings are in the order of names, those of the preferred item first if `apart`;
+        those of a stream are in the order of the stream.
+        """
+        if isinstance(self.preferred, Rows):
+            return self.preferred.newcomers(vocabulary)
+        first: dict[Hashable, tuple[int, int]] = {}
+        for which, table in enumerate((self.preferred, self.other)):
+            for row, name in table.newcomers(vocabulary):
+                place = row, which if apart else 0
+                first[name] = min(place, first.get(name, place))
+        return [(first[name][0], name) for name in sorted(in_order(first), key=first.__getitem__)]
+
+    def blocks(
+        self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
+    ) -> Iterator[PairBlock]:
+        """Pairs `first` to `end` as blocks of `n_slots` slots; sparse if both tables are."""
+        for one, two in _aligned(
+            self.preferred.blocks(vocabulary, n_slots, dtype, first, end),
+            self.other.blocks(vocabulary, n_slots, dtype, first, end),
+        ):
+            if isinstance(one, SparseBlock) and isinstance(two, SparseBlock):
+                yield PairBlock(one, two)
+            else:
+                yield PairBlock(one.dense(n_slots), two.dense(n_slots))
+
+    def all_features(
+        self, vocabulary: Vocabulary, dtype: str, first: int, end: int
+    ) -> Iterator[PairBlock]:
+        """Pairs `first` to `end` as sparse blocks, for models that take no others."""
+        for one, two in _aligned(
+            self.preferred.all_features(vocabulary, dtype, first, end),
+            self.other.all_features(vocabulary, dtype, first, end),
+        ):
+            yield PairBlock(one, two)
+
+
+def _same_stream(preferred: Any, other: Any) -> bool:
+    names = preferred.names is other.names or preferred.names == other.names
+    return names and (preferred.met is other.met or np.array_equal(preferred.met, other.met))
+
+
+def _aligned(firsts: Iterator[Any], seconds: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    """The blocks of two tables of one length, cut where either is cut.
+
+    A table may write its next block over the last one, so the next is asked for when the last is used up.
+    """
+    one, two = next(firsts, None), next(seconds, None)
+    while one is not None and two is not None:
+        first, end = max(one.first, two.first), min(one.end, two.end)
+        yield one.part(first, end), two.part(first, end)
+        one = next(firsts, None) if one.end == end else one
+        two = next(seconds, None) if two.end == end else two
