@@ -57,8 +57,8 @@ def _values() -> list[bytes]:
 
 def _loop() -> Any:
     from stream_rank.codec.decoder import Decoder
-    from stream_rank.contestants.contestant import limits_of
     from stream_rank.contestants.learner_spec import contestants_of
+    from stream_rank.contestants.limits import limits_of
     from stream_rank.evaluation.scoreboard import Scoreboard
     from stream_rank.pipeline.loop import Loop
     from tests.benchmarks.stream import Nowhere
@@ -117,7 +117,7 @@ def _learned(client: str, address: str, topic: str, folder: Path) -> float:
     with daemon:
         start = 0.0
         for _ in daemon._steps():
-            start = start or (time.perf_counter() if daemon.loop.counts.learned else 0.0)
+            start = start or (time.perf_counter() if daemon.loop.progress.counts.learned else 0.0)
             daemon._tick()
             if daemon.loop.ended:
                 break

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from stream_rank import OAPBPM
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.limits import Limits
-from stream_rank.contestants.contestant import limits_of
 from stream_rank.contestants.learner_spec import contestants_of
+from stream_rank.contestants.limits import limits_of
 from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.chunk import as_records
@@ -52,7 +52,7 @@ def decoding() -> Iterator[Line]:
 
     def batches(values: list[bytes], decoder: Decoder) -> None:
         for begin in range(0, _EVENTS, _CHUNK):
-            decoder.records(as_records(values[begin : begin + _CHUNK]))
+            decoder.decode(as_records(values[begin : begin + _CHUNK]))
 
     by_name, by_place = Decoder(Limits(n_ranks=5)), Decoder(Limits(n_ranks=5))
     ours, objects, ours_listed, objects_listed = side_by_side(
@@ -110,7 +110,7 @@ def _replay(path: Path, specs: list[str]) -> None:
 def _decode_only(path: Path) -> None:
     decoder = Decoder(Limits(n_ranks=5))
     for chunk in open_source([str(path)]).chunks(None):
-        decoder.records(chunk)  # type: ignore[arg-type]
+        decoder.decode(chunk)  # type: ignore[arg-type]
 
 
 def replays() -> Iterator[Line]:

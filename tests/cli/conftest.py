@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.stream.conftest import mixed
+from tests.pipeline.conftest import mixed
 
 
 class Ran:

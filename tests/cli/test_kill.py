@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.conftest import command, run, summary_of
 from tests.killing import kill, unfinished
-from tests.stream.conftest import mixed
+from tests.pipeline.conftest import mixed
 
 KILLS = 200 if os.environ.get("SOAK") else 8
 EVENTS = 120_000 if os.environ.get("SOAK") else 20_000

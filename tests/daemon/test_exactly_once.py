@@ -80,7 +80,7 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
 def _known(out: Path) -> dict[str, Any]:
     """All that a snapshot says of what was learned."""
     from stream_rank.checkpoint.model_file import open_snapshot
-    from stream_rank.checkpoint.snapshot import digest_of
+    from stream_rank.learners.base.state import digest_of
 
     snapshot = open_snapshot(str(out))
     said = {name: value for name, value in snapshot.said.items() if name != "settings"}

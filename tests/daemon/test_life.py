@@ -10,7 +10,7 @@ import pytest
 from simulators.broker import Kafka
 from stream_rank.checkpoint.model_file import load, state_digest
 from tests.daemon.conftest import Daemon, Topic, wait_for
-from tests.stream.conftest import mixed
+from tests.pipeline.conftest import mixed
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])

@@ -64,7 +64,7 @@ note("maps", PolynomialFeatures(3).matrix(X[:, :4]))
 SAY = "print(json.dumps({name: digest.hexdigest() for name, digest in digests.items()}))"
 EVALUATION = """
 from stream_rank.evaluation.probe import probe
-from tests.stream.conftest import ALL, feed, loop_of, mixed
+from tests.pipeline.conftest import ALL, feed, loop_of, mixed
 
 # what a replay prints and keeps
 loop = loop_of([*ALL, "oap-vp", "recursive-mprank:C=2.5"], n_ranks=5)

@@ -28,7 +28,7 @@ from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.lines import Followed
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.files.synthetic import Synthetic
-from tests.stream.conftest import Kept, loop_of
+from tests.pipeline.conftest import Kept, loop_of
 
 N = 3_000
 
@@ -73,11 +73,11 @@ WRITERS: dict[str, Callable[[Path], None]] = {
 def learned(names: list[str], loop: Any = None, until: int | None = None, **more: Any) -> Any:
     """A loop that has learned the events of a source from its position on, at least so many."""
     loop = loop or loop_of(["oap-bpm:n_members=9"])
-    for chunk in open_source(names, **more).chunks(loop.position):
+    for chunk in open_source(names, **more).chunks(loop.progress.position):
         if chunk is not None:
             for _ in loop.take(chunk):
                 pass
-        if until is not None and loop.counts.records >= until:
+        if until is not None and loop.progress.counts.records >= until:
             break
     return loop
 
@@ -97,7 +97,7 @@ def test_all_formats_are_the_same_stream(
     path = tmp_path / name
     WRITERS[name](path)
     whole = learned([str(path)])
-    assert whole.counts.learned == N
+    assert whole.progress.counts.learned == N
     assert state_digest(whole.contestants[0].model) == expected
     for until in (1, 64, 700, 1_500, N):  # and goes on from wherever it was
         part = learned([str(path)], until=until)
@@ -112,7 +112,7 @@ def test_files_one_behind_the_other(tmp_path: Path) -> None:
         WRITERS["events" + Path(name).suffix](tmp_path / name)
     names = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
     whole = learned(names)
-    assert whole.counts.learned == 2 * N
+    assert whole.progress.counts.learned == 2 * N
     part = learned(names, until=N + 10)
     assert state_digest(learned(names, part).contestants[0].model) == state_digest(
         whole.contestants[0].model
@@ -145,10 +145,10 @@ def test_lines_may_be_blank_overlong_or_without_an_end(tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(parts))
     kept = Kept()
     loop = learned([str(path)], loop_of(["prank"], kept=kept))
-    assert loop.counts.learned == 3
+    assert loop.progress.counts.learned == 3
     assert [reason for reason, _, _ in kept.rejects] == ["longer than 1,000,000 bytes"] * 2
     assert [place.rpartition(":")[2] for _, place, _ in kept.rejects] == ["4", "6"]
-    assert loop.position["at"] == {"bytes": path.stat().st_size, "lines": 7}
+    assert loop.progress.position["at"] == {"bytes": path.stat().st_size, "lines": 7}
 
 
 def test_bad_cells_of_a_csv_are_rejects(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_bad_cells_of_a_csv_are_rejects(tmp_path: Path) -> None:
     loop = loop_of(["online-mprank", "prank"], kept=kept)
     mapping = Mapping(x=("a", "b"), y="stars", group="who")
     learned([str(path)], loop, mapping=mapping)
-    assert loop.counts.learned == 4
+    assert loop.progress.counts.learned == 4
     reasons = [reason for reason, _, _ in kept.rejects]
     for reason, words in zip(reasons, ["a: Input should be a valid number, not 'x'", "at least 1 item",
                                        "2 cells", "9 is not one of", "feature 'a' is nan"], strict=True):  # fmt: skip
@@ -188,7 +188,7 @@ def test_missing_cells_are_missing_features(tmp_path: Path) -> None:
     pq.write_table(nulls, path)
     kept = Kept()
     loop = learned([str(path)], loop_of(["prank"], kept=kept))
-    assert (loop.counts.learned, loop.counts.requests) == (2, 1)
+    assert (loop.progress.counts.learned, loop.progress.counts.requests) == (2, 1)
     assert kept.predictions[0][0] == "q"
     bad = pa.table({"a": ["text"], "y": [1]})
     pq.write_table(bad, path)
@@ -272,9 +272,9 @@ def test_lines_of_csv_are_never_joined_or_split(tmp_path: Path) -> None:
     path.write_bytes(b'x,y,id\n1,1,"a\nb"\n1,2,c\r3,1,d\n\n4,5,"e"\r\n')
     kept = Kept()
     loop = learned([str(path)], loop_of(["prank"], kept=kept))
-    assert loop.counts.learned == 1
+    assert loop.progress.counts.learned == 1
     assert [raw for _, _, raw in kept.rejects] == [b'1,1,"a', b'b"', b"1,2,c\r3,1,d"]
-    assert loop.position["at"]["bytes"] == path.stat().st_size
+    assert loop.progress.position["at"]["bytes"] == path.stat().st_size
 
 
 def test_a_line_of_csv_is_read_alike_whatever_is_beside_it(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_too_many_columns_are_as_too_many_features(tmp_path: Path) -> None:
             learned([str(tmp_path / name)], loop)
             states = [state_digest(each.model) for each in loop.contestants]
             found.append(
-                (states, loop.decoder.known.names, [reason for reason, _, _ in kept.rejects])
+                (states, loop.decoder.index.names, [reason for reason, _, _ in kept.rejects])
             )
         assert found[0] == found[1], most
 
@@ -359,7 +359,10 @@ def test_strange_columns(tmp_path: Path) -> None:
     ):
         write(**column)
         loop = learned([str(path)], loop_of(["prank"]))
-        assert (loop.counts.rejects, loop.counts.learned) == (rejects, 2 - rejects), column
+        assert (loop.progress.counts.rejects, loop.progress.counts.learned) == (
+            rejects,
+            2 - rejects,
+        ), column
     for table, words in (
         (pa.Table.from_arrays([x, x, x], names=["a", "a", "y"]), "column 'a' twice"),
         (pa.table({}), "no column of features"),
@@ -384,7 +387,7 @@ def test_columns_are_met_as_features_of_json_are(tmp_path: Path) -> None:
         for name, each in zip(("events.jsonl", "events.parquet"), kept, strict=True)
     ]
     one, other = loops
-    assert one.decoder.known.names == other.decoder.known.names == ["b", "a"]
+    assert one.decoder.index.names == other.decoder.index.names == ["b", "a"]
     assert kept[0].predictions == kept[1].predictions
     assert [reason for reason, _, _ in kept[0].rejects] == [
         reason for reason, _, _ in kept[1].rejects
@@ -397,4 +400,7 @@ def test_a_mark_of_byte_order_is_none_of_the_event(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"x": [1], "y": 1}\n{"x": [1], "y": 1}\n')
     loop = learned([str(path)])
-    assert (loop.counts.learned, loop.position["at"]["bytes"]) == (2, path.stat().st_size)
+    assert (loop.progress.counts.learned, loop.progress.position["at"]["bytes"]) == (
+        2,
+        path.stat().st_size,
+    )

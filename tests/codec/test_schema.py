@@ -110,7 +110,7 @@ def by_scanner(raw: bytes) -> Event | None:
     """What the scanner reads, which knows all names; None if it leaves it to others."""
     decoder = Decoder(Limits(delayed=True, grouped=True, largest=1.8e308), NAMES)
     decoder._read = lambda raw: (_ for _ in ()).throw(EventError("left"))  # type: ignore[method-assign]
-    batch = decoder.records(as_records([raw]))
+    batch = decoder.decode(as_records([raw]))
     if not len(batch):
         return None
     (x,) = batch.rows.dicts()
@@ -213,7 +213,7 @@ def test_limits() -> None:
         b"   ",
     ]
     for _ in range(2):  # the first time by the slow way, the second by the scanner
-        batch = decoder.records(as_records(raw))
+        batch = decoder.decode(as_records(raw))
         assert batch.records.tolist() == [0, 8]
         assert batch.n_records == 10
         reasons = " | ".join(reject.reason for reject in batch.rejects)
@@ -221,7 +221,7 @@ def test_limits() -> None:
                       "sum of squares", "--max-features, 3", "--delay"):  # fmt: skip
             assert words in reasons
         assert [reject.raw for reject in batch.rejects] == [raw[r.record] for r in batch.rejects]
-    assert decoder.known.names == ["a", "b", "e"]
+    assert decoder.index.names == ["a", "b", "e"]
 
 
 def test_nothing_is_read_that_is_too_long() -> None:

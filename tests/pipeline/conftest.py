@@ -2,18 +2,24 @@
 
 import json
 import random
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from stream_rank.codec.batch import Reject
 from stream_rank.codec.decoder import Decoder
-from stream_rank.contestants.contestant import limits_of
 from stream_rank.contestants.learner_spec import contestants_of
+from stream_rank.contestants.limits import limits_of
 from stream_rank.evaluation.scoreboard import Scoreboard
-from stream_rank.ingest.chunk import Columns, Records, as_records
+from stream_rank.ingest.chunk import as_records
+from stream_rank.ingest.position import RowPosition
+from stream_rank.pipeline.event_limit import EventLimit
 from stream_rank.pipeline.loop import Loop
 from stream_rank.pipeline.pace import Pace
+from stream_rank.pipeline.progress import Progress
+from stream_rank.pipeline.stage import Stage
+from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
+from stream_rank.sinks.sink import NullSink
 
 ALL = ["prank", "oap-bpm:n_members=9", "widrow-hoff", "online-mprank:budget=20", "pairwise-ranker", "recursive-mprank"]  # fmt: skip
 
@@ -58,11 +64,21 @@ class Kept:
         self.rejects: list[tuple[str, str, bytes]] = []
         self.predictions: list[tuple[Any, dict[str, float]]] = []
 
-    def put(self, reject: Reject, chunk: Records | Columns) -> None:
-        self.rejects.append((reject.reason, chunk.place_of(reject.record), reject.raw))
+    def reject_sink(self) -> "ListSink":
+        return ListSink(lambda each: self.rejects.append((each.reason, each.place, each.raw)))
 
-    def predicted(self, name: Any, found: dict[str, float]) -> None:
-        self.predictions.append((name, found))
+    def prediction_sink(self) -> "ListSink":
+        return ListSink(lambda each: self.predictions.append((each.id, each.values)))
+
+
+class ListSink(NullSink):
+    """Hands items to a list."""
+
+    def __init__(self, put: Callable[[Any], None]) -> None:
+        self._put = put
+
+    def put(self, item: Any) -> None:
+        self._put(item)
 
 
 def loop_of(
@@ -78,21 +94,36 @@ def loop_of(
     """A loop with new learners."""
     contestants = contestants_of(specs, n_ranks, 1)
     kept = kept or Kept()
+    progress = Progress(RowPosition.from_json)
+    stages: list[Stage | None] = [
+        None if between is None else TimeFilter(*between),
+        None if max_events is None else EventLimit(max_events, progress),
+        pace,
+        WaitingRoom(delay, between is not None) if delay else None,
+    ]
     return Loop(
         contestants,
         Decoder(limits_of(contestants, n_ranks, 100_000, delay > 0)),
+        [stage for stage in stages if stage is not None],
         Scoreboard(contestants, n_ranks, window),
-        kept,
-        kept.predicted,
-        WaitingRoom(delay) if delay else None,
-        between,
-        pace,
-        max_events,
+        progress,
+        kept.reject_sink(),
+        kept.prediction_sink(),
     )
 
 
-def _position(first: int, done: int) -> dict[str, int]:
-    return {"line": first + done}
+def waiting_in(loop: Loop) -> WaitingRoom:
+    """The waiting room among a loop's stages."""
+    return next(stage for stage in loop.stages if isinstance(stage, WaitingRoom))
+
+
+def ended(loop: Loop) -> bool:
+    """Whether as many events were taken as were wanted."""
+    return any(isinstance(stage, EventLimit) and stage.reached for stage in loop.stages)
+
+
+def _position(first: int, done: int) -> RowPosition:
+    return RowPosition(first + done)
 
 
 def _place(first: int, record: int) -> str:
@@ -102,7 +133,7 @@ def _place(first: int, record: int) -> str:
 def feed(loop: Loop, lines: list[bytes], sizes: list[int]) -> None:
     """Give lines to a loop in chunks of these sizes, the last again and again."""
     begin, sizes = 0, list(sizes)
-    while begin < len(lines) and not loop.ended:
+    while begin < len(lines) and not ended(loop):
         size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
         chunk = as_records(
             lines[begin : begin + size],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stream_rank.evaluation.probe import probe
-from tests.stream.conftest import feed, loop_of, mixed
+from tests.pipeline.conftest import feed, loop_of, mixed
 
 LEARNERS = ("oap-bpm:n_members=20", "prank", "oap-vp:n_members=5", "online-mprank", "widrow-hoff")
 
@@ -65,8 +65,8 @@ def test_what_is_not_finite_is_seen() -> None:
 def test_rejects_are_counted_by_what_was_wrong(line: bytes, kind: str) -> None:
     loop = loop_of(["prank"], delay=5)
     feed(loop, [*ratings(10), line, line], [4])
-    assert loop.counts.rejects == 2
-    assert +Counter(loop.rejected_for) == {kind: 2}
+    assert loop.progress.counts.rejects == 2
+    assert +Counter(loop.reject_counts.by_kind) == {kind: 2}
 
 
 def ratings(count: int) -> list[bytes]:

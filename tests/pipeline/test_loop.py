@@ -6,23 +6,24 @@ from typing import Any
 import pytest
 
 from stream_rank.checkpoint.model_file import state_digest
-from stream_rank.checkpoint.snapshot import digest_of
+from stream_rank.ingest.position import RowPosition
+from stream_rank.learners.base.state import digest_of
 from stream_rank.pipeline.pace import Pace
 from tests.learners.conftest import LEARNERS
-from tests.stream.conftest import ALL, Kept, feed, loop_of, mixed
+from tests.pipeline.conftest import ALL, Kept, feed, loop_of, mixed, waiting_in
 
 
-def known(loop: Any, kept: Kept) -> dict[str, Any]:
-    board = loop.scoreboard.content()
+def known(loop: Any, kept: Kept, delayed: bool) -> dict[str, Any]:
+    board = loop.scoreboard.dump()
     return {
         "states": {each.name: state_digest(each.model) for each in loop.contestants},
-        "board": digest_of(board.said, board.arrays),
-        "counts": loop.counts.as_dict(),
+        "board": digest_of(*board),
+        "counts": loop.progress.counts.as_dict(),
         "rejects": kept.rejects,
         "predictions": kept.predictions,
-        "names": loop.decoder.known.names[: loop.names_met],
-        "waiting": loop.waiting and loop.waiting.content().said,
-        "position": loop.position,
+        "names": loop.decoder.index.names[: loop.decoder.index.learned],
+        "waiting": digest_of(*waiting_in(loop).dump()) if delayed else None,
+        "position": loop.progress.position,
     }
 
 
@@ -33,7 +34,7 @@ def test_chunks_make_no_difference(delay: int) -> None:
         kept = Kept()
         loop = loop_of(ALL, delay, kept=kept)
         feed(loop, lines, sizes)
-        found.append(known(loop, kept))
+        found.append(known(loop, kept, delay > 0))
     assert all(each == found[0] for each in found[1:])
     counts = found[0]["counts"]
     assert sum(counts.values()) == len(lines)
@@ -58,7 +59,7 @@ def test_every_learner_learns_rows_as_dicts() -> None:
             expected.append(one.predict_one(event["x"]))
             one.learn_one(event["x"], event["y"], **more)
         for begin in range(0, len(lines), 90):
-            batch = decoder.records(as_records(lines[begin : begin + 90]))
+            batch = decoder.decode(as_records(lines[begin : begin + 90]))
             more = {"group": batch.groups} if grouped else {}
             labels = batch.labels if grouped else batch.labels.astype(int)
             found += many.test_then_train(batch.rows, labels, **more).tolist()
@@ -84,7 +85,7 @@ def test_predictions_come_before_learning() -> None:
             count += 1
             model.learn_one(event["x"], event["y"])
     assert loop.scoreboard.boards["oap-bpm"].loss == off / count
-    assert loop.counts.learned == count
+    assert loop.progress.counts.learned == count
     assert state_digest(loop.contestants[0].model) == state_digest(model)
 
 
@@ -99,14 +100,13 @@ def test_labels_come_later() -> None:
     # PRank predicted 5 for "one" at its time, though it would not by now
     assert board.confusion[0] == [0, 0, 0, 0, 2]
     assert loop.contestants[0].model.predict_one({"a": 1}) < 5
-    assert loop.counts.as_dict() == {
+    assert loop.progress.counts.as_dict() == {
         "learned": 2, "requests": 1, "labels": 1, "skipped": 0, "rejects": 0,
     }  # fmt: skip
     assert [name for name, _ in kept.predictions] == ["one", "two"]
     more = [event % "three", event % "four", '{"id": "two", "y": 5}', '{"id": "four", "y": 5}']
     feed(loop, [line.encode() for line in more], [1])
-    assert loop.waiting is not None
-    assert loop.waiting.dropped == 1  # "two" had to go for "four"
+    assert waiting_in(loop).dropped == 1  # "two" had to go for "four"
     assert [reason for reason, _, _ in kept.rejects] == [
         "id: no features wait under 'two'; 1 were dropped, since more may not wait"
     ]
@@ -118,15 +118,15 @@ def test_between_times_and_at_most() -> None:
         loop = loop_of(["prank"], between=(start + 50_000, start + 149_000), max_events=most)
         feed(loop, mixed(300), [40])
         if most is not None and most < 50:
-            assert loop.counts.taken == most
-        assert loop.counts.skipped >= 40
+            assert loop.progress.counts.taken == most
+        assert loop.progress.counts.skipped >= 40
     whole = loop_of(["prank"], max_events=33)
     feed(whole, mixed(300), [300])
     part = loop_of(["prank"])
-    assert whole.position is not None
-    feed(part, mixed(300)[: whole.position["line"]], [5])
-    assert part.counts == whole.counts
-    assert part.decoder.known.names == whole.decoder.known.names[: whole.names_met]
+    assert isinstance(whole.progress.position, RowPosition)
+    feed(part, mixed(300)[: whole.progress.position.rows], [5])
+    assert part.progress.counts == whole.progress.counts
+    assert part.decoder.index.names == whole.decoder.index.names[: whole.decoder.index.learned]
 
 
 def test_pace_follows_the_events_times() -> None:
@@ -180,8 +180,8 @@ def test_enough_is_enough_wherever_chunks_end() -> None:
         loop = loop_of(["prank"], max_events=5)
         feed(loop, lines, sizes)
         feed(loop, lines, sizes)  # nothing more is taken
-        assert (loop.counts.learned, loop.counts.rejects) == (5, 0)
-        assert loop.position == {"line": 5}
+        assert (loop.progress.counts.learned, loop.progress.counts.rejects) == (5, 0)
+        assert loop.progress.position == RowPosition(5)
 
 
 def test_minus_zero_is_zero_however_it_is_read() -> None:
@@ -202,7 +202,7 @@ def test_features_that_nobody_knows_count_to_kernels() -> None:
     ((name, found),) = kept.predictions
     expected = loop.contestants[0].model.predict_one({"a": 1.0, "new": 3.0})
     assert (name, [*found.values()]) == ("q", [expected])
-    assert loop.decoder.known.names == ["a"]
+    assert loop.decoder.index.names == ["a"]
 
 
 def test_pace_does_not_wait_for_what_is_left_out() -> None:
@@ -215,5 +215,5 @@ def test_pace_does_not_wait_for_what_is_left_out() -> None:
         [b'{"x": {"a": 1}, "y": 1, "ts": 0}', b'{"x": {"a": 1}, "y": 1, "ts": 1700000000000}'],
         [2],
     )
-    assert (loop.counts.learned, loop.counts.skipped, slept) == (1, 1, [])
-    assert loop.time == 1_700_000_000_000
+    assert (loop.progress.counts.learned, loop.progress.counts.skipped, slept) == (1, 1, [])
+    assert loop.progress.time == 1_700_000_000_000

@@ -12,7 +12,7 @@ from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import Grouping
 from stream_rank.evaluation.scoreboard import Scoreboard, _mark_after
-from tests.stream.conftest import feed, loop_of
+from tests.pipeline.conftest import feed, loop_of
 
 
 def split(n_events: int, size: int) -> list[slice]:
