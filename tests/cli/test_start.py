@@ -83,7 +83,7 @@ def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) 
     code, out, _ = in_process(capsys, "--help")
     assert code == 0
     for name in ("replay", "run", "produce", "dead-letters", "predict", "snapshot", "schema"):
-        assert f"    {name} " in out
+        assert f"\n    {name}" in out
     for number, meaning in MEANINGS.items():
         assert f"{number.value:3}  {meaning}" in out
 
@@ -103,13 +103,13 @@ def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) 
 def test_help_shows_what_there_is_to_choose(
     command: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert f"  {shown}\n" in in_process(capsys, command, "--help")[1]
+    assert f"\n  {shown}" in in_process(capsys, command, "--help")[1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["replay"], "FILE is needed"),
+        (["replay", "--out", "o"], "FILE is needed"),
         (["replay", "f", "--out", "o", "--n-ranks", "1"], "--n-ranks: "),
         (["replay", "f", "--out", "o", "--columns", "y"], "--columns: "),
         (["replay", "f", "--out", "o", "--window", "0"], "--window: "),
