@@ -69,7 +69,7 @@ def _flat(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
         if isinstance(value, Mapping):
             found += _flat(value, f"{before}{key}.")
         elif not isinstance(value, bool | int | float | str):
-            raise ValueError(f"{before}{key} is text, a number, or true or false, not {value!r}")
+            raise ValueError(f"{before}{key} must be text, a number, or true or false")
         elif isinstance(value, int) and abs(value) > _LAST_INT:
             raise ValueError(f"{before}{key} has more than 64 bits")
         else:

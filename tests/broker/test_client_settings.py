@@ -40,11 +40,12 @@ def recording(kind: type[Any], made: list[dict[str, Any]]) -> type[Any]:
 
 
 def test_kafka_python_gets_what_each_of_its_classes_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from stream_rank.ingest.kafka.kafka_python import consumer, producer
+    from kafka import KafkaConsumer, KafkaProducer
 
     made: list[dict[str, Any]] = []
-    monkeypatch.setattr(consumer, "KafkaConsumer", recording(consumer.KafkaConsumer, made))
-    monkeypatch.setattr(producer, "KafkaProducer", recording(producer.KafkaProducer, made))
+    place = "stream_rank.ingest.kafka.kafka_python"
+    monkeypatch.setattr(f"{place}.consumer.KafkaConsumer", recording(KafkaConsumer, made))
+    monkeypatch.setattr(f"{place}.producer.KafkaProducer", recording(KafkaProducer, made))
     check_client_settings("kafka-python", KAFKA_PYTHON)
     where, member = connection(KAFKA_PYTHON), Subscription(["t"], "g")
     with pytest.raises(RetriableKafkaError):

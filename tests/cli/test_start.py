@@ -1,5 +1,6 @@
 """What the command line imports before it knows what is wanted, and what it says of settings."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,13 @@ def test_errors_speak_of_flags(
     assert code == 2
     assert said in error
     assert len(error.splitlines()) == 1
+
+
+def test_what_is_passed_on_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["run", "--topic=t", "--out=o", "--kafka", "fetch_max_bytes=1000000", "--print-config"]
+    code, out, _ = in_process(capsys, *flags, "--kafka", "client_id=me")
+    assert code == 0
+    assert json.loads(out)["kafka"] == {"fetch_max_bytes": 1_000_000, "client_id": "me"}
 
 
 def test_a_config_that_cannot_be_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
