@@ -20,6 +20,8 @@ Config = TypeVar("Config", bound=BaseModel)
 
 PREFIX = "STREAM_RANK_"
 """Of the variables that hold settings."""
+_SHOWN = 80
+"""Letters of a value that are shown."""
 _OF_KUBERNETES = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PORT=\w+://)")
 """Variables that pods get of a service that is named as we are."""
 
@@ -113,4 +115,6 @@ def _sentence(
         return f"{where}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
     if first["type"] == "value_error":  # its words are our own
         return f"{where}: {said}"
-    return f"{where}: {said}" + ("" if name == "sasl_password" else f", not {first['input']!r}")
+    given = repr(first["input"])
+    given = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
+    return f"{where}: {said}" + ("" if name == "sasl_password" else f", not {given}")

@@ -48,9 +48,10 @@ def _client_settings(given: Any) -> Any:
     """A table as TOML has it, or "KEY=VALUE KEY=VALUE" as a variable has it and flags have it one by one."""
     if isinstance(given, Mapping):
         return dict(_flat(given))
-    if not isinstance(given, str | list):
+    parts = given.split() if isinstance(given, str) else given
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         return given
-    pairs = [pair.partition("=") for pair in (given.split() if isinstance(given, str) else given)]
+    pairs = [part.partition("=") for part in parts]
     if not all(equals and key for key, equals, _ in pairs):
         raise ValueError(
             "settings of the client are given as KEY=VALUE, as in fetch_max_bytes=1000"
@@ -68,7 +69,7 @@ def _flat(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
         if isinstance(value, Mapping):
             found += _flat(value, f"{before}{key}.")
         elif not isinstance(value, bool | int | float | str):
-            raise ValueError(f"{before}{key} is text, a number, or true or false, not {value!r}")
+            raise ValueError(f"{before}{key} must be text, a number, or true or false")
         elif isinstance(value, int) and abs(value) > _LAST_INT:
             raise ValueError(f"{before}{key} has more than 64 bits")
         else:

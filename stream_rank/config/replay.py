@@ -43,9 +43,10 @@ Speed = Annotated[float | None, BeforeValidator(_speed)]
 
 def pairs(given: Any) -> Any:
     """From "y=stars x=a,b" to roles, as variables and flags have them."""
-    if not isinstance(given, str | list):
+    parts = given.split() if isinstance(given, str) else given
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         return given
-    pairs = [pair.partition("=") for pair in (given.split() if isinstance(given, str) else given)]
+    pairs = [part.partition("=") for part in parts]
     if not all(equals and value for _, equals, value in pairs):
         raise ValueError("columns are given as ROLE=COLUMN, as in y=stars x=a,b")
     roles = {role: value for role, _, value in pairs}

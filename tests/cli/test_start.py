@@ -1,5 +1,6 @@
 """What the command line imports before it knows what is wanted, and what it says of settings."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) 
     code, out, _ = in_process(capsys, "--help")
     assert code == 0
     for name in ("replay", "run", "produce", "dead-letters", "predict", "snapshot", "schema"):
-        assert f"    {name} " in out
+        assert f"\n    {name}" in out
     for number, meaning in MEANINGS.items():
         assert f"{number.value:3}  {meaning}" in out
 
@@ -103,13 +104,13 @@ def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) 
 def test_help_shows_what_there_is_to_choose(
     command: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert f"  {shown}\n" in in_process(capsys, command, "--help")[1]
+    assert f"\n  {shown}" in in_process(capsys, command, "--help")[1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["replay"], "FILE is needed"),
+        (["replay", "--out", "o"], "FILE is needed"),
         (["replay", "f", "--out", "o", "--n-ranks", "1"], "--n-ranks: "),
         (["replay", "f", "--out", "o", "--columns", "y"], "--columns: "),
         (["replay", "f", "--out", "o", "--window", "0"], "--window: "),
@@ -129,6 +130,13 @@ def test_errors_speak_of_flags(
     assert code == 2
     assert said in error
     assert len(error.splitlines()) == 1
+
+
+def test_what_is_passed_on_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["run", "--topic=t", "--out=o", "--kafka", "fetch_max_bytes=1000000", "--print-config"]
+    code, out, _ = in_process(capsys, *flags, "--kafka", "client_id=me")
+    assert code == 0
+    assert json.loads(out)["kafka"] == {"fetch_max_bytes": 1_000_000, "client_id": "me"}
 
 
 def test_a_config_that_cannot_be_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

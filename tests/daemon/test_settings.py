@@ -104,6 +104,35 @@ def test_wrong_types_in_a_file_are_one_sentence(model: type[Any], tmp_path: Path
             assert not said or shown in said or "`" in said, (shown, value, said)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("n_ranks = true", "n_ranks: true is no value of this setting"),
+        ("from = false", "from: false is no value of this setting"),
+        ('out = "a\\u0000b"', "out: text with the character NUL"),
+        ('inputs = ["a\\u0000b"]', "inputs: text with the character NUL"),
+        ("window = 0.5", "window: .* fractional part, not 0.5"),
+        ('on_corrupt_snapshot = "newer"', "'refuse' or 'older', not 'newer'"),
+        (f"out = [{'0,' * 100}]", r"0\.\.\.$"),
+    ],
+)
+def test_what_is_said_of_wrong_values(line: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "any.toml"
+    file.write_text(line)
+    others = {k: v for k, v in {"out": "o", "inputs": ["f"]}.items() if not line.startswith(k)}
+    with pytest.raises(ConfigError, match=said):
+        gather(ReplayConfig, others, file, {})
+
+
+def test_secrets_are_not_said(tmp_path: Path) -> None:
+    file = tmp_path / "any.toml"
+    for line in ("sasl_password = [54321]", "kafka.ssl_password = [54321]"):
+        file.write_text(line)
+        with pytest.raises(ConfigError) as raised:
+            gather(DaemonConfig, {"topics": ["t"], "out": "o"}, file, {})
+        assert "54321" not in str(raised.value)
+
+
 @pytest.mark.parametrize("text", ["a = ", "= 5", "a = 1\na = 2", "\0", "[" * 5_000])
 def test_what_is_no_toml_is_one_sentence(text: str, tmp_path: Path) -> None:
     file = tmp_path / "any.toml"

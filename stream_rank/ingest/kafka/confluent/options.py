@@ -64,7 +64,7 @@ def check(given: Mapping[str, Any]) -> None:
         said = error.args[0].str()
         unknown = _UNKNOWN.search(said)
         if unknown is None:
-            raise ConfigError(f"{_CLIENT}: {said}") from None
+            raise ConfigError(f"{_CLIENT}: {said.strip()}") from None
         near = [name for name in (*ANY, *CONSUMER, *PRODUCER) if name not in {*_OWN, *_FIXED}]
         raise ConfigError(unknown_name(f"setting of {_CLIENT}", unknown[1], near)) from None
     except (TypeError, ValueError) as error:
@@ -88,5 +88,5 @@ def opened(kind: Callable[..., Any], connection: Connection, settings: Mapping[s
     except KafkaException as error:
         reason = error.args[0]
         if connection.client_settings and reason.code() == KafkaError._INVALID_ARG:
-            raise ConfigError(f"`kafka`: {_CLIENT}: {reason.str()}") from error
+            raise ConfigError(f"`kafka`: {_CLIENT}: {reason.str().strip()}") from error
         raise

@@ -28,15 +28,15 @@ _OWN = {
 _FIXED = {name.replace(".", "_"): reason for name, reason in GUARANTEES.items()} | {
     "max_block_ms": "a broker that is away must not stop the loop for long",
 }
+_OBJECTS = {"api_version", "ssl_context"}
+"""Whose default, None, does not tell that they are."""
 
 
 def check(given: Mapping[str, Any]) -> None:
     """A `ConfigError` for a name that neither its consumer nor its producer knows, and for a value of another type."""
     defaults = {**KafkaConsumer.DEFAULT_CONFIG, **KafkaProducer.DEFAULT_CONFIG}
     refuse_reserved(_CLIENT, given, _OWN, _FIXED)
-    # what takes an object of Python's cannot be said in TOML
-    plain = {name for name, default in defaults.items() if _is_plain(default)}
-    plain -= {name for name in defaults if name.endswith("serializer")}
+    plain = {name for name, default in defaults.items() if _is_plain(name, default)}
     for name, value in given.items():
         if name not in defaults:
             near = plain - set(_OWN) - set(_FIXED)
@@ -46,7 +46,10 @@ def check(given: Mapping[str, Any]) -> None:
         _check_type(name, value, defaults[name])
 
 
-def _is_plain(default: Any) -> bool:
+def _is_plain(name: str, default: Any) -> bool:
+    """Whether TOML can say it; there are others that take an object of Python's."""
+    if name in _OBJECTS or name.endswith("serializer"):
+        return False
     return default is None or isinstance(default, bool | int | float | str)
 
 
