@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from stream_rank.checkpoint.model_file import join, take_apart
+from stream_rank.checkpoint.model_file import join, joined
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.errors import SnapshotError, WriteError

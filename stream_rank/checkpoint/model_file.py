@@ -14,7 +14,16 @@ from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import State
 
-__all__ = ["join", "joined", "learner_in", "learners_in", "load", "save", "state_digest", "take_apart"]
+__all__ = [
+    "join",
+    "joined",
+    "learner_in",
+    "learners_in",
+    "load",
+    "save",
+    "state_digest",
+    "take_apart",
+]
 
 
 def take_apart(learners: Mapping[str, Learner]) -> Snapshot:
