@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from stream_rank import __version__
@@ -27,7 +27,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         found, rest = self.parse_known_args(args, namespace)
         if rest:
-            known = sorted(_flags(self, found))
+            known = sorted(self.flags(found))
             given = rest[0].partition("=")[0]
             if given.startswith("-"):
                 self.error(unknown_name("flag", given, known, _SYNONYMS))
@@ -35,19 +35,22 @@ class _Parser(argparse.ArgumentParser):
         return found
 
     def _check_value(self, action, value):  # type: ignore[no-untyped-def]
-        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+        if _has_commands(action) and value not in action.choices:
             raise argparse.ArgumentError(None, unknown_name("command", str(value), action.choices))
         super()._check_value(action, value)
 
+    def flags(self, found: argparse.Namespace) -> set[str]:
+        """The flags of this command, and of the command of it that was found."""
+        flags = set(self._option_string_actions)
+        for action in filter(_has_commands, self._actions):
+            chosen = dict(action.choices or ()).get(str(getattr(found, action.dest, None)))
+            flags |= chosen.flags(found) if isinstance(chosen, _Parser) else set()
+        return flags
 
-def _flags(parser: argparse.ArgumentParser, found: argparse.Namespace) -> set[str]:
-    """The flags of a command and of what it is a command of."""
-    flags = set(parser._option_string_actions)
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            chosen = action.choices.get(str(getattr(found, action.dest, None)))
-            flags |= _flags(chosen, found) if chosen else set()
-    return flags
+
+def _has_commands(action: argparse.Action) -> bool:
+    """Whether it is what `add_subparsers` made: its choices alone are parsers by name."""
+    return isinstance(action.choices, Mapping)
 
 
 _COMMANDS = {

@@ -336,11 +336,15 @@ class Learner:
     def dump(self) -> State:
         """All that it is; `learner_from` makes a learner of it that goes on as this one. It stays as it is."""
         metadata = self.described()
-        arrays = arrays_of(self._model.memories())  # this may have to solve for what is kept
+        arrays = self.kept()
         twin = type(self)(**arguments_of(metadata["parameters"]))
         twin.prepare(metadata)
-        twin.adopt(trimmed(arrays, twin._model.memories()))
-        return State(metadata, arrays_of(twin._model.memories()))
+        twin.adopt(trimmed(arrays, twin.kept()))
+        return State(metadata, twin.kept())
+
+    def kept(self) -> dict[str, Array]:
+        """The arrays of its memories, with what is in reserve; the model may have to solve for what is kept."""
+        return arrays_of(self._model.memories())
 
     def described(self) -> dict[str, Any]:
         """Its class, parameters and names, from which `prepare` makes room for its arrays."""

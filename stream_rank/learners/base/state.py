@@ -32,11 +32,11 @@ def arrays_of(memories: Mapping[str, Memory]) -> dict[str, Array]:
     }
 
 
-def trimmed(arrays: Mapping[str, Array], room: Mapping[str, Memory]) -> dict[str, Array]:
-    """Arrays cut to the room that these memories have; what is cut off was held in reserve."""
+def trimmed(arrays: Mapping[str, Array], room: Mapping[str, Array]) -> dict[str, Array]:
+    """Arrays cut to the shapes of others; what is cut off was held in reserve."""
     return {
         name: arrays[name][tuple(map(slice, np.minimum(arrays[name].shape, section.shape)))]
-        for name, section in arrays_of(room).items()
+        for name, section in room.items()
     }
 
 

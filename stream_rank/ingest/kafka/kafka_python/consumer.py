@@ -111,7 +111,8 @@ class KafkaPythonConsumer:
             "connections_max_idle_ms": max(540_000, self._subscription.session_ms + 60_000),
         }
         client = opened(KafkaConsumer, self._connection, **settings)
-        _wait_for_messages(client._coordinator)
+        # the coordinator has no public name in kafka-python
+        _wait_for_messages(client._coordinator)  # noqa: SLF001 - as above
         self._client = client  # first: the listener needs it
         try:
             if self._subscription.group_id is None:
@@ -194,7 +195,8 @@ class KafkaPythonConsumer:
         elif now > self._next_join and self._subscription.group_id is not None:
             self._join_after *= _RARER
             self._next_join = now + self._join_after
-            self._client._coordinator.request_rejoin()
+            # enforce_rebalance() is Java's: kafka-python has this, of a part without a public name
+            self._client._coordinator.request_rejoin()  # noqa: SLF001 - as above
 
     def _polled(self, seconds: float) -> dict[Any, list[Any]]:
         """What comes within so many seconds."""
@@ -220,7 +222,8 @@ class KafkaPythonConsumer:
         with self._lock:
             for partition in self._resolved - self._fresh:
                 with suppress(kafka.KafkaError, KeyError, AttributeError):
-                    known = self._client._subscription.assignment[_theirs(partition)].position
+                    # position() asks the broker where it does not know, and that may take a minute
+                    known = self._client._subscription.assignment[_theirs(partition)].position  # noqa: SLF001 - as above
                     found[partition] = int(known.offset)
         return found
 

@@ -24,14 +24,15 @@ def listen_to_the_end() -> None:
     for transport in (KafkaTCPTransport, KafkaSSLTransport):
         receive = vars(transport).get("_sock_recv")  # a later version may have none
         if receive is not None and not hasattr(receive, "__wrapped__"):
-            transport._sock_recv = _to_the_end(receive)
+            transport._sock_recv = _to_the_end(receive)  # noqa: SLF001 - what is mended is inside the client
 
 
 def _to_the_end(receive: _Receive) -> _Receive:
     def received(transport: Any) -> tuple[bytes, Exception | None]:
         data, error = receive(transport)
         if data and error is not None:
-            transport._net.call_later(_A_MOMENT, lambda: transport.abort(error))
+            loop = transport._net  # noqa: SLF001 - the client's own loop, which nothing public leads to
+            loop.call_later(_A_MOMENT, lambda: transport.abort(error))
             return data, None
         return data, error
 
