@@ -215,9 +215,13 @@ class Learner:
         """Raise an `EventError` unless all of the pairs can be learned."""
         check_reaches(self, pairs)
 
-    def _teach_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+    def _teach_pairs(self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array) -> None:
         """Learn pairs whose features have slots; by how much the preferred were ahead, unless `ahead` is empty."""
-        self._model.run_pairs(pairs, magnitudes, ahead)
+        done = 0
+        for block in blocks:
+            some = slice(done, done + block.n_pairs)
+            self._model.run_pairs(block, magnitudes[some], ahead[some])
+            done = some.stop
 
     def utility_one(self, x: Features) -> float:
         """The score of an event."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.pairs import sparse_differences
 from stream_rank.errors import EventError
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.rows import Rows
@@ -23,6 +24,37 @@ class PairBlock(NamedTuple):
 
     preferred: Block
     other: Block
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the items are sparse events."""
+        return isinstance(self.preferred, SparseBlock)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+        return self.preferred.end - self.preferred.first
+
+    def rows(self, dtype: str) -> tuple[Array, Array, Array, Array]:
+        """Of dense items the rows in the precision of weights, and as they are, for differences to be formed of."""
+        assert isinstance(self.preferred, DenseBlock)
+        assert isinstance(self.other, DenseBlock)
+        first, second = self.preferred.rows, self.other.rows
+        return first.astype(dtype, copy=False), second.astype(dtype, copy=False), first, second
+
+    def entries(self, dtype: str) -> tuple[Array, ...]:
+        """Of sparse items, and of their differences, starts, slots and values, in the precision of weights."""
+        one, two = self.preferred, self.other
+        assert isinstance(one, SparseBlock)
+        assert isinstance(two, SparseBlock)
+        most = len(one.slots) + len(two.slots)
+        starts, slots, values = np.empty_like(one.starts), np.empty(most, np.int64), np.empty(most)
+        count = sparse_differences(*one[2:], *two[2:], starts, slots, values)
+        return (
+            *(one.starts, one.slots, one.values.astype(dtype, copy=False)),
+            *(two.starts, two.slots, two.values.astype(dtype, copy=False)),
+            *(starts, slots[:count], values[:count].astype(dtype, copy=False)),
+        )
 
 
 class Pairs:
