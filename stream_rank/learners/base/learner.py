@@ -4,7 +4,6 @@ import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
-from numbers import Real
 from operator import itemgetter
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError, FeatureError
-from stream_rank.learners.base.numbers import as_number, unusable
+from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import check_reaches, take_pairs
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
@@ -44,15 +43,6 @@ def check_dtype(dtype: str) -> str:
     if not isinstance(dtype, str) or dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
     return dtype
-
-
-def check_magnitude(magnitude: float, bound: float) -> float:
-    """The magnitude of a preference, if it is a number above 0."""
-    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
-        raise EventError(
-            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
-        )
-    return float(magnitude)
 
 
 class Learner:

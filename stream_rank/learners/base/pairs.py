@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from stream_rank.errors import EventError
 from stream_rank.learners.base.labels import label_column
+from stream_rank.learners.base.numbers import check_magnitude
 from stream_rank.learners.tables.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ Array = npt.NDArray[Any]
 
 def magnitude_column(magnitude: Any, n_pairs: int, bound: float) -> npt.NDArray[np.float64]:
     """The magnitudes of so many pairs, 1 each if there are none; an `EventError` names the one that cannot be."""
-    from stream_rank.learners.base.learner import check_magnitude
-
     if magnitude is None:
         return np.ones(n_pairs)
     if isinstance(magnitude, Mapping | Set):
@@ -52,9 +51,9 @@ def magnitude_column(magnitude: Any, n_pairs: int, bound: float) -> npt.NDArray[
 def check_reaches(learner: "Learner", pairs: Pairs) -> None:
     """Raise an `EventError` unless weights may move by every difference times its magnitude.
 
-    Every pair is looked at only if the largest number of each table and the largest magnitude would be too much.
+    Every pair is looked at only if the largest numbers and the largest magnitude together might be too much.
     """
-    if pairs.reach() <= learner._model.bound:
+    if pairs.far_within(learner._model.bound):
         return
     for row, (preferred, other, magnitude) in enumerate(pairs.dicts(0, len(pairs))):
         difference = learner._difference(preferred, other)

@@ -85,12 +85,10 @@ class Pairs:
             strict=True,
         )
 
-    def reach(self) -> float:
-        """What no difference times its magnitude (or times 1) is larger than. O(entries)."""
-        if not len(self):
-            return 0.0
-        largest = self.preferred.largest() + self.other.largest()
-        return largest * max(1.0, float(self.magnitudes.max()))
+    def far_within(self, bound: float) -> bool:
+        """Whether it is plain that no difference times its magnitude, or times 1, is beyond a bound. O(entries)."""
+        most = bound / (4.0 * max(1.0, float(self.magnitudes.max(initial=1.0))))
+        return self.preferred.within(most) and self.other.within(most)
 
     def newcomers(self, vocabulary: Vocabulary, apart: bool) -> list[tuple[int, Hashable]]:
         """The names without a slot in the order in which they come, each with the pair that brings it first.
