@@ -1,9 +1,10 @@
 """On-line MPRank."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from stream_rank.engine.differences.duals import PAIR
 from stream_rank.errors import EventError
@@ -13,10 +14,12 @@ from stream_rank.learners.base.grouped_learner import GroupedLearner
 from stream_rank.learners.base.learner import Features, check_magnitude
 from stream_rank.learners.models.dual_kernel import DualKernel
 from stream_rank.learners.models.dual_linear import DualLinear
-from stream_rank.learners.tables.pairs import Pairs
+from stream_rank.learners.tables.pairs import PairBlock, Pairs
 from stream_rank.parameters import check_number, check_whole
 
 __all__ = ["OnlineMPRank"]
+
+Array = npt.NDArray[Any]
 
 
 class OnlineMPRank(GroupedLearner):
@@ -117,6 +120,16 @@ class OnlineMPRank(GroupedLearner):
     def _check_pairs(self, pairs: Pairs) -> None:
         """Raise an `EventError` unless all of the pairs can be learned."""
         self._check_budget()
+
+    def _teach_pairs(self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array) -> None:
+        """Learn pairs whose features have slots, each a group of its own."""
+        groups = self._groups.alone_all(len(magnitudes))
+        self._make_groups()
+        done = 0
+        for block in blocks:
+            some = slice(done, done + block.n_pairs)
+            self._model.run_pairs(block, magnitudes[some], ahead[some], groups[some])
+            done = some.stop
 
     # Passes over what is kept ---------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from river import dummy, linear_model
 
 from stream_rank import OAPBPM, OnlineMPRank, PRank, RecursiveMPRank, WidrowHoff
 from stream_rank.codec.limits import Limits
+from stream_rank.contestants.contestant import Contestant, contestant_of, limits_of
 from stream_rank.errors import ConfigError
 from stream_rank.learners.base.restore import learner_from
-from stream_rank.contestants.contestant import Contestant, contestant_of, limits_of
 
 ASKED = [name for name in vars(Contestant) if not name.startswith("_")]
 

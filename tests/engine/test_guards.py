@@ -24,8 +24,14 @@ from tests.learners.test_many_is_one import state
 EXAMPLES = 4000 if os.environ.get("SOAK") else 60
 GUARD = 128
 HOLDERS = [
-    *("engine.memory", "learners.dense_table", "learners.models.row_model"),
     *(
+        "engine.memory",
+        "learners.tables.dense_table",
+        "learners.tables.blocks",
+        "learners.tables.rows",
+    ),
+    *(
+        "learners.models.row_model",
         "learners.models.support_set",
         "learners.models.dual_kernel",
         "learners.models.kernel_family",
@@ -93,6 +99,10 @@ def use(model: Any, n_features: int, seed: int, grouped: bool) -> list[Any]:
     result += model.test_then_train(sparse.csr_matrix(X[50:80]), y[50:80], **groups[1]).tolist()
     if getattr(model, "budget", 2) > 1:
         model.learn_pair(dict(enumerate(X[3])), {0: 1.0, "other": 2.0}, 0.5)
+        result += model.test_then_train_pairs(X[:20], X[20:40]).tolist()
+        wide = sparse.csr_matrix(np.hstack([X[70:80], X[:10]]))
+        result += model.test_then_train_pairs(wide, X[60:70]).tolist()
+        model.learn_pairs(sparse.csr_matrix(X[:20]), wide[[*range(10), *range(10)]])
     model = pickle.loads(pickle.dumps(model))
     result += model.test_then_train(X[80:], y[80:]).tolist()
     if hasattr(model, "sweep"):

@@ -15,6 +15,7 @@ import numpy as np
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pairs import write_difference
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "learn_row",
     "predict_row",
     "run",
+    "run_pairs",
+    "run_pairs_sparse",
     "run_sparse",
 ]
 
@@ -134,16 +137,68 @@ def predict_row(block, bound):
     return _take(state, Dense(state.row, state.slots), 0.0, False)
 
 
-@compiled
-def learn_pair(block, magnitude, bound):
-    """Move towards a score of `magnitude` for the difference in the section `row`, if it is misordered."""
-    state = open_state(block)
-    if not bounded(state.row, state.slots, bound):
-        return False
-    event = Dense(state.row, state.slots)
+@inlined
+def _take_pair(state, event, magnitude):
+    """Move towards a score of `magnitude` for a pair's difference, if it is misordered."""
     score = np.float64(inner(state.weights, event))
     if score <= 0.0:
         _move(state, event, magnitude - score, 0.0)
     else:
         put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
+
+
+@compiled
+def learn_pair(block, magnitude, bound):
+    """Learn the pair whose difference is in the section `row`; False, and nothing learned, beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    _take_pair(state, Dense(state.row, state.slots), magnitude)
     return True
+
+
+@compiled
+def run_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
+    """Learn the pairs of rows, their differences formed from `exact` ones; where `ahead` is empty nobody asks."""
+    state = open_state(block)
+    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
+    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    slots = state.slots
+    for i in range(magnitudes.size):
+        at = i * slots
+        if ahead.size > 0:
+            lead = _score(state, Dense(shift(first, at), slots))
+            ahead[i] = lead - _score(state, Dense(shift(second, at), slots))
+        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+        _take_pair(state, Dense(state.row, slots), magnitudes[i])
+
+
+@inlined
+def _entries(starts, slots, values, i):
+    """A row of a CSR matrix as an event."""
+    where, what = pointer(slots, 0, np.int64), pointer(values, 0, values.dtype)
+    return Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
+
+
+@compiled
+def run_pairs_sparse(
+    block,
+    starts,
+    slots,
+    values,
+    starts_2,
+    slots_2,
+    values_2,
+    starts_3,
+    slots_3,
+    values_3,
+    magnitudes,
+    ahead,
+):
+    """`run_pairs` for the rows of CSR matrices; the third of them holds the differences."""
+    state = open_state(block)
+    for i in range(magnitudes.size):
+        if ahead.size > 0:
+            lead = _score(state, _entries(starts, slots, values, i))
+            ahead[i] = lead - _score(state, _entries(starts_2, slots_2, values_2, i))
+        _take_pair(state, _entries(starts_3, slots_3, values_3, i), magnitudes[i])

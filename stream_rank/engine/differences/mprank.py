@@ -40,7 +40,7 @@ from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
-__all__ = ["costs", "layout", "learn_row", "predict_row", "run", "sweep"]
+__all__ = ["costs", "layout", "learn_row", "predict_row", "run", "run_pairs", "sweep"]
 
 
 def layout(n_slots: int, budget: int, n_rows: int) -> Layout:
@@ -230,6 +230,21 @@ def predict_row(block, bound):
     if not bounded(state.row, state.slots, bound):
         return np.nan
     return _score(state, state.row)
+
+
+@compiled
+def run_pairs(block, rows, others, magnitudes, groups, ahead):
+    """Learn that rows are preferred to others, each pair a group of its own; where `ahead` is empty nobody asks."""
+    state = open_state(block)
+    for i in range(magnitudes.size):
+        preferred = shift(pointer(rows, 0, np.float64), i * state.slots)
+        other = shift(pointer(others, 0, np.float64), i * state.slots)
+        if ahead.size > 0:
+            ahead[i] = _score(state, preferred) - _score(state, other)
+        for which in range(2):
+            values, label = (preferred, magnitudes[i]) if which == 0 else (other, 0.0)
+            group = groups[i] + PAIR
+            _learn(state, values, label, -group if which == 0 else group)
 
 
 @compiled

@@ -51,7 +51,7 @@ from stream_rank.engine.perceptron.support import (
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import dot
 
-__all__ = ["costs", "fill", "layout", "run", "sweep"]
+__all__ = ["costs", "fill", "layout", "run", "run_pairs", "sweep"]
 
 
 def layout(budget: int, n_rows: int) -> Layout:
@@ -226,17 +226,53 @@ def _learn(state, values, square, label, group):
     _constant(state)
 
 
+@inlined
+def _score(state, values, square):
+    """The score of an event, whose kernel values are left in the support set's row."""
+    count = evaluate(state.support, values, square, state.support.row)
+    score = dot(state.betas, state.support.row, count)
+    return score + get(state.duals.parameters, BIAS)
+
+
 @compiled
 def run(block, support_block, gram, rows, squares, labels, groups, scores, learning):
     """Predict the scores of rows with their squares, each before it is learned as one of its group if `learning`."""
     state = open_state(block, support_block, gram)
     for i in range(scores.size):
         values = shift(pointer(rows, 0, np.float64), i * state.support.features)
-        count = evaluate(state.support, values, squares[i], state.support.row)
-        score = dot(state.betas, state.support.row, count)
-        scores[i] = score + get(state.duals.parameters, BIAS)
+        scores[i] = _score(state, values, squares[i])
         if learning:
             _learn(state, values, squares[i], labels[i], groups[i])
+
+
+@compiled
+def run_pairs(
+    block,
+    support_block,
+    gram,
+    rows,
+    squares,
+    other_rows,
+    other_squares,
+    magnitudes,
+    groups,
+    ahead,
+):
+    """Learn that rows are preferred to others, each pair a group of its own; where `ahead` is empty nobody asks."""
+    state = open_state(block, support_block, gram)
+    features = state.support.features
+    for i in range(magnitudes.size):
+        preferred = shift(pointer(rows, 0, np.float64), i * features)
+        other = shift(pointer(other_rows, 0, np.float64), i * features)
+        behind = _score(state, other, other_squares[i]) if ahead.size > 0 else 0.0
+        for which in range(2):
+            values, label = (preferred, magnitudes[i]) if which == 0 else (other, 0.0)
+            square = squares[i] if which == 0 else other_squares[i]
+            score = _score(state, values, square)
+            if which == 0 and ahead.size > 0:
+                ahead[i] = score - behind
+            group = groups[i] + PAIR
+            _learn(state, values, square, label, -group if which == 0 else group)
 
 
 @compiled

@@ -25,6 +25,7 @@ from stream_rank.engine.events import bounded
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import load, spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pairs import write_difference
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
@@ -43,7 +44,7 @@ __all__ = [
         "POWER",
     ),
     *("RATE", "REGULARIZATION", "RELATIVE", "SIDE", "SLOTS", "TARGET", "USED", "WINDOW", "ZERO"),
-    *("layout", "learn_pair", "learn_row", "predict_row", "run"),
+    *("layout", "learn_pair", "learn_row", "predict_row", "run", "run_pairs"),
 ]
 
 # Sections of the memory.
@@ -285,14 +286,33 @@ def predict_row(block, bound):
     return _score(state, state.row)
 
 
+@inlined
+def _learn_pair(state, values, magnitude):
+    """Learn the pair whose difference the values are."""
+    _shrink(state)
+    _step(state, values, magnitude)
+    _constant(state)
+    put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
+
+
 @compiled
 def learn_pair(block, magnitude, bound):
     """Learn the pair whose difference is in the section `row`."""
     state = open_state(block)
     if not bounded(state.row, state.slots, bound):
         return False
-    _shrink(state)
-    _step(state, state.row, magnitude)
-    _constant(state)
-    put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
+    _learn_pair(state, state.row, magnitude)
     return True
+
+
+@compiled
+def run_pairs(block, rows, others, magnitudes, ahead):
+    """Learn that rows are preferred to others; where `ahead` is empty nobody asks by how much they were."""
+    state = open_state(block)
+    for i in range(magnitudes.size):
+        preferred = shift(pointer(rows, 0, np.float64), i * state.slots)
+        other = shift(pointer(others, 0, np.float64), i * state.slots)
+        if ahead.size > 0:
+            ahead[i] = _score(state, preferred) - _score(state, other)
+        write_difference(state.row, preferred, other, state.slots)
+        _learn_pair(state, state.row, magnitudes[i])

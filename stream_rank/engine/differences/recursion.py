@@ -36,6 +36,7 @@ from stream_rank.engine.events import bounded
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pairs import write_difference
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
@@ -46,6 +47,7 @@ __all__ = [
     "learn_row",
     "predict_row",
     "run",
+    "run_pairs",
 ]
 
 
@@ -199,3 +201,17 @@ def predict_row(block, bound):
     if not bounded(state.centre.row, state.centre.slots, bound):
         return np.nan
     return score(state.centre, state.centre.row)
+
+
+@compiled
+def run_pairs(block, rows, others, magnitudes, ahead):
+    """Learn that rows are preferred to others; where `ahead` is empty nobody asks by how much they were."""
+    state = open_state(block)
+    means = state.centre
+    for i in range(magnitudes.size):
+        preferred = shift(pointer(rows, 0, np.float64), i * means.slots)
+        other = shift(pointer(others, 0, np.float64), i * means.slots)
+        if ahead.size > 0:
+            ahead[i] = score(means, preferred) - score(means, other)
+        write_difference(means.row, preferred, other, means.slots)
+        _learn(state, means.row, magnitudes[i], 0)

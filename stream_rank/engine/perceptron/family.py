@@ -33,11 +33,14 @@ __all__ = [
     "ask",
     "learn_pair",
     "learn_row",
+    "mean_score",
+    "merit_of",
     "opinions",
     "opinions_sparse",
     "predict_row",
     "run",
     "run_sparse",
+    "take_pair",
 ]
 
 
@@ -88,21 +91,22 @@ def predict_row(block, bound):
 
 
 @inlined
-def take_pair(state, event, magnitude):
+def take_pair(state, event, magnitude, narrow):
     """Move the chosen members that misorder a pair, whose difference is the event, by `magnitude` times it."""
     number = get(state.sizes, EVENTS)
     n_chosen = choose(state, number)
-    score(state, event, state.chosen, n_chosen, False)
-    moved = 0.0
-    for i in range(n_chosen):
-        if get(state.scores, i) <= 0.0:
-            row = shift(state.weights, np.int64(get(state.chosen, i)) * state.slots)
-            add(row, as_element(state.weights, magnitude), event)
-            moved += 1.0
-    if moved != 0.0 and (state.rule == AVERAGED or state.rule == LASTING):
+    score(state, event, state.chosen, n_chosen, narrow)
+    n_wrong = 0
+    for i in range(n_chosen):  # listed without a branch on each, which would be mispredicted
+        put(state.wrong, n_wrong, get(state.chosen, i))
+        n_wrong += get(state.scores, i) <= 0.0
+    for i in range(n_wrong):
+        row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
+        add(row, as_element(state.weights, magnitude), event)
+    if n_wrong > 0 and (state.rule == AVERAGED or state.rule == LASTING):
         rounds = np.float64(number) if state.rule == LASTING else 1.0
-        add(state.mean, rounds * moved * magnitude, event)
-    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + np.int64(moved))
+        add(state.mean, rounds * n_wrong * magnitude, event)
+    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
     put(state.sizes, EVENTS, number + 1)
 
 
@@ -112,8 +116,28 @@ def learn_pair(block, magnitude, bound):
     state = open_state(block)
     if not bounded(state.row, state.slots, bound):
         return False
-    take_pair(state, Dense(state.row, state.slots), magnitude)
+    take_pair(state, Dense(state.row, state.slots), magnitude, False)
     return True
+
+
+@inlined
+def merit_of(state):
+    """The correct ranks of all members, where votes are weighted by them; else 0."""
+    merit = 0
+    if state.rule == WEIGHTED:
+        for j in range(state.n_members):
+            merit += get(state.correct, j)
+    return merit
+
+
+@inlined
+def mean_score(state, merit):
+    """The mean of all members' scores, each weighted by correct ranks if there were any."""
+    score_ = 0.0
+    for j in range(state.n_members):
+        ballots = get(state.correct, j) / merit if merit > 0 else 1.0 / state.n_members
+        score_ += ballots * get(state.scores, j)
+    return score_
 
 
 @inlined
@@ -124,10 +148,7 @@ def ask(state, event, shares):
         shares[averaged_rank(state, event) - 1] = 1.0
         return utility(state, event) / max(1, get(state.sizes, EVENTS))
     score(state, event, state.everybody, state.n_members, False)
-    merit = 0
-    if state.rule == WEIGHTED:
-        for j in range(state.n_members):
-            merit += get(state.correct, j)
+    merit = merit_of(state)
     shares[:] = 0.0
     for j in range(state.n_members):
         rank = reached(shift(state.thresholds, j * state.edges), get(state.scores, j), state.edges)
@@ -135,11 +156,7 @@ def ask(state, event, shares):
     shares /= merit if merit > 0 else state.n_members  # last, or rounding makes a share more than 1
     if state.rule == AVERAGED:
         return utility(state, event) / state.n_members
-    score_ = 0.0
-    for j in range(state.n_members):
-        ballots = get(state.correct, j) / merit if merit > 0 else 1.0 / state.n_members
-        score_ += ballots * get(state.scores, j)
-    return score_
+    return mean_score(state, merit)
 
 
 @compiled

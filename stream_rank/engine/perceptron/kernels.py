@@ -12,13 +12,14 @@ import numpy as np
 
 from stream_rank.engine.events import Expansion
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.perceptron.family import ask
+from stream_rank.engine.perceptron.family import ask, merit_of
 from stream_rank.engine.perceptron.members import choose, consider, find_wrong, learn, score
+from stream_rank.engine.perceptron.pairs import standing
 from stream_rank.engine.perceptron.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
 from stream_rank.engine.perceptron.support import evaluate, open_support, take_slot, write_vector
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
-__all__ = ["learn_pair_kernel", "opinions_kernel", "run_kernel"]
+__all__ = ["opinions_kernel", "run_kernel", "run_pairs_kernel"]
 
 
 @inlined
@@ -58,16 +59,9 @@ def opinions_kernel(block, support_block, rows, squares, shares, scores):
         scores[i] = ask(state, Expansion(support.row, count, 0), shares[i])
 
 
-@compiled
-def learn_pair_kernel(block, support_block, pair, squares, magnitude):
-    """Learn that the first of two rows is preferred to the second: both join the support set."""
-    state, support = open_state(block), open_support(support_block)
-    preferred = pointer(pair, 0, block.dtype)
-    other = shift(preferred, support.features)
-    evaluate(support, preferred, squares[0], support.row)
-    count = evaluate(support, other, squares[1], support.other_row)
-    for i in range(count):
-        put(support.row, i, get(support.row, i) - get(support.other_row, i))
+@inlined
+def _take_pair(state, support, count, preferred, other, squares, magnitude):
+    """Move the chosen members that misorder a pair, whose difference is in the support set's row."""
     number = get(state.sizes, EVENTS)
     n_chosen = choose(state, number)
     score(state, Expansion(support.row, count, 0), state.chosen, n_chosen, False)
@@ -87,3 +81,27 @@ def learn_pair_kernel(block, support_block, pair, squares, magnitude):
                 put(state.mean, slot, rounds * n_wrong * factor)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
     put(state.sizes, EVENTS, number + 1)
+
+
+@compiled
+def run_pairs_kernel(
+    block, support_block, rows, squares, other_rows, other_squares, magnitudes, ahead
+):
+    """Learn that rows are preferred to others: both join the support set; where `ahead` is empty nobody asks."""
+    state, support = open_state(block), open_support(support_block)
+    for i in range(magnitudes.size):
+        preferred = shift(pointer(rows, 0, block.dtype), i * support.features)
+        other = shift(pointer(other_rows, 0, block.dtype), i * support.features)
+        evaluate(support, preferred, squares[i], support.row)
+        count = evaluate(support, other, other_squares[i], support.other_row)
+        if ahead.size > 0:
+            merit, lead = merit_of(state), 0.0
+            for which in range(2):
+                values = support.row if which == 0 else support.other_row
+                score_ = standing(state, Expansion(values, count, 0), merit)
+                lead = score_ if which == 0 else lead - score_
+            ahead[i] = lead
+        for j in range(count):
+            put(support.row, j, get(support.row, j) - get(support.other_row, j))
+        both = (squares[i], other_squares[i])
+        _take_pair(state, support, count, preferred, other, both, magnitudes[i])

@@ -9,7 +9,7 @@ Cost of an event: O(H * (d + k)) with H hypotheses, as all of them vote.
 
 import numpy as np
 
-from stream_rank.engine.events import Dense, Sparse, add, bounded
+from stream_rank.engine.events import Dense, Sparse, add, bounded, inner
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.perceptron.members import score, step, vote_rank
 from stream_rank.engine.perceptron.state import EVENTS, KEY, RATE, UPDATES, open_state
@@ -23,6 +23,7 @@ __all__ = [
     "predict_hypotheses_row",
     "run_hypotheses",
     "run_hypotheses_sparse",
+    "take_hypothesis_pair",
 ]
 
 CURRENT, USED = KEY, RATE
@@ -114,18 +115,23 @@ def predict_hypotheses_row(block, bound):
     return _take(state, Dense(state.row, state.slots), 0, False)
 
 
-@compiled
-def learn_hypothesis_pair(block, magnitude, bound):
-    """Learn the pair whose difference is in the section `row`, if the current hypothesis misorders it."""
-    state = open_state(block)
-    if not bounded(state.row, state.slots, bound):
-        return False
-    event, current = Dense(state.row, state.slots), get(state.sizes, CURRENT)
-    score(state, event, state.everybody, get(state.sizes, USED), False)
-    if get(state.scores, current) <= 0.0:
+@inlined
+def take_hypothesis_pair(state, event, magnitude):
+    """Let the current hypothesis learn the pair whose difference is the event, if it misorders it."""
+    current = get(state.sizes, CURRENT)
+    if np.float64(inner(shift(state.weights, current * state.slots), event)) <= 0.0:
         row = shift(state.weights, _go_on_from(state, current) * state.slots)
         add(row, as_element(state.weights, magnitude), event)
     else:
         put(state.correct, current, get(state.correct, current) + 1)
     put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
+
+
+@compiled
+def learn_hypothesis_pair(block, magnitude, bound):
+    """Learn the pair whose difference is in the section `row`; False, and nothing learned, beyond `bound`."""
+    state = open_state(block)
+    if not bounded(state.row, state.slots, bound):
+        return False
+    take_hypothesis_pair(state, Dense(state.row, state.slots), magnitude)
     return True

@@ -2,7 +2,7 @@
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["ascending", "beyond", "gather", "largest", "spread_rows"]
+__all__ = ["ascending", "beyond", "gather", "spread_rows", "within"]
 
 
 @compiled
@@ -14,16 +14,6 @@ def beyond(first, last, values, largest, longest, marks):
             good &= abs(values[entry]) <= largest
             square += values[entry] * values[entry]
         marks[row] |= not (good and square <= longest)
-
-
-@compiled
-def largest(first, last, values):
-    """The largest number in size among the entries of some events; 0 if there is none."""
-    most = 0.0
-    for row in range(len(first)):
-        for entry in range(first[row], last[row]):
-            most = max(most, abs(values[entry]))
-    return most
 
 
 @compiled
@@ -63,3 +53,13 @@ def ascending(starts, slots):
             if slots[entry] <= slots[entry - 1]:
                 return False
     return True
+
+
+@compiled
+def within(first, last, values, bound):
+    """Whether no entry of some events is beyond `bound`."""
+    good = True
+    for row in range(len(first)):
+        for entry in range(first[row], last[row]):
+            good &= abs(values[entry]) <= bound
+    return good

@@ -4,7 +4,6 @@ import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
-from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
-from stream_rank.learners.base.numbers import as_number, unusable
+from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import check_reaches, take_pairs
 from stream_rank.learners.base.plain import arguments_of, entries, parameters_of, plain_name
 from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
@@ -47,15 +46,6 @@ def check_dtype(dtype: str) -> str:
     if not isinstance(dtype, str) or dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
     return dtype
-
-
-def check_magnitude(magnitude: float, bound: float) -> float:
-    """The magnitude of a preference, if it is a number above 0."""
-    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
-        raise EventError(
-            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
-        )
-    return float(magnitude)
 
 
 class Learner:
@@ -225,9 +215,13 @@ class Learner:
         """Raise an `EventError` unless all of the pairs can be learned."""
         check_reaches(self, pairs)
 
-    def _teach_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+    def _teach_pairs(self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array) -> None:
         """Learn pairs whose features have slots; by how much the preferred were ahead, unless `ahead` is empty."""
-        self._model.run_pairs(pairs, magnitudes, ahead)
+        done = 0
+        for block in blocks:
+            some = slice(done, done + block.n_pairs)
+            self._model.run_pairs(block, magnitudes[some], ahead[some])
+            done = some.stop
 
     def utility_one(self, x: Features) -> float:
         """The score of an event."""

@@ -1,14 +1,15 @@
 """What is a number, and what is not."""
 
 from collections.abc import Hashable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.errors import FeatureError
+from stream_rank.errors import EventError, FeatureError
 
-__all__ = ["as_number", "numbers", "unusable"]
+__all__ = ["as_number", "check_magnitude", "numbers", "unusable"]
 
 
 _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.datetime64, np.timedelta64)
@@ -20,6 +21,15 @@ def as_number(value: Any) -> float:
     if isinstance(value, _NO_NUMBERS):
         raise TypeError
     return float(value)
+
+
+def check_magnitude(magnitude: float, bound: float) -> float:
+    """The magnitude of a preference, if it is a number above 0."""
+    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
+        raise EventError(
+            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
+        )
+    return float(magnitude)
 
 
 def unusable(name: Hashable, value: Any, bound: float, row: int | None = None) -> FeatureError:

@@ -12,6 +12,7 @@ from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.dual import BOUND, Dual
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["DualKernel"]
 
@@ -81,6 +82,11 @@ class DualKernel(Dual):
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
         """Learn rows, each as one of its group; what was predicted of them is not wanted."""
         self.run(rows, answers, np.empty(len(answers)), True, groups)
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array) -> None:
+        """Learn pairs, each a group of its own; by how much the preferred were ahead before, unless `ahead` is empty."""
+        written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
+        mprank_kernel.run_pairs(*self._parts(), *written, magnitudes, groups, ahead)
 
     def sweep(self) -> None:
         """Step along the dual variables of all events kept, once each."""

@@ -20,6 +20,7 @@ class DualLinear(GroupedRowModel, Dual):
     apart = True
     learn_row = staticmethod(mprank.learn_row)
     _run = staticmethod(mprank.run)
+    _pairs = staticmethod(mprank.run_pairs)
     predict_row = staticmethod(mprank.predict_row)
 
     def __init__(self, trade_off: float, rate: float | None, budget: int, revisits: int) -> None:

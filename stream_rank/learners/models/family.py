@@ -9,9 +9,10 @@ import numpy.typing as npt
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
-from stream_rank.engine.perceptron import family, state
+from stream_rank.engine.perceptron import family, pairs, state
 from stream_rank.engine.products import combined
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["Family"]
 
@@ -28,6 +29,8 @@ class Family:
     learn_row = staticmethod(family.learn_row)
     predict_row = staticmethod(family.predict_row)
     learn_pair = staticmethod(family.learn_pair)
+    _pairs = staticmethod(pairs.run_pairs)
+    _pairs_sparse = staticmethod(pairs.run_pairs_sparse)
 
     def __init__(
         self,
@@ -126,6 +129,13 @@ class Family:
             family.opinions_sparse(self.block, rows.starts, rows.slots, rows.values, shares, scores)
         else:
             family.opinions(self.block, rows.rows, shares, scores)
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+        if pairs.sparse:
+            self._pairs_sparse(self.block, *pairs.entries(self.dtype), magnitudes, ahead)
+        else:
+            self._pairs(self.block, *pairs.rows(self.dtype), magnitudes, ahead)
 
     def averaged(self) -> tuple[Array, Array]:
         """Weights (one a slot) and thresholds of the averaged rule."""

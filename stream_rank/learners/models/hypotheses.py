@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine.perceptron import state, voted
+from stream_rank.engine.perceptron import pairs, state, voted
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
@@ -19,6 +19,8 @@ class Hypotheses(Family):
     learn_row = staticmethod(voted.learn_hypothesis_row)
     predict_row = staticmethod(voted.predict_hypotheses_row)
     learn_pair = staticmethod(voted.learn_hypothesis_pair)
+    _pairs = staticmethod(pairs.run_hypotheses_pairs)
+    _pairs_sparse = staticmethod(pairs.run_hypotheses_pairs_sparse)
 
     def __init__(self, n_ranks: int, most: int, dtype: str) -> None:
         super().__init__(n_ranks, most, state.WEIGHTED, dtype)

@@ -13,6 +13,7 @@ from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["KernelFamily"]
 
@@ -69,10 +70,12 @@ class KernelFamily(Family):
 
     def learn_items(self, pair: list[DenseBlock | SparseBlock], magnitude: float) -> None:
         """Learn that the first of two events is preferred to the second."""
-        (first, one), (second, other) = map(self.support.rows, pair)
-        rows, squares = aligned((2, self.n_slots), self.dtype), np.concatenate([one, other])
-        rows[0], rows[1] = first[0], second[0]
-        kernels.learn_pair_kernel(self.block, self.support.block, rows, squares, magnitude)
+        self.run_pairs(PairBlock(*pair), np.array([magnitude]), np.empty(0))
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+        written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
+        kernels.run_pairs_kernel(self.block, self.support.block, *written, magnitudes, ahead)
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

@@ -9,6 +9,7 @@ from stream_rank.engine.differences import least_squares
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["LeastSquares"]
 
@@ -45,6 +46,15 @@ class LeastSquares(RowModel):
             )
         else:
             least_squares.run(self.block, rows.rows, answers, predictions, learning)
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+        block = self.block
+        if pairs.sparse:
+            entries = pairs.entries(self.dtype)
+            least_squares.run_pairs_sparse(block, *entries, magnitudes, ahead)
+        else:
+            least_squares.run_pairs(block, *pairs.rows(self.dtype), magnitudes, ahead)
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

@@ -48,6 +48,7 @@ class Pairwise(GroupedRowModel):
     """The weights times a difference, squared, stay finite."""
     learn_row = staticmethod(pairwise.learn_row)
     _run = staticmethod(pairwise.run)
+    _pairs = staticmethod(pairwise.run_pairs)
     predict_row = staticmethod(pairwise.predict_row)
     learn_pair = staticmethod(pairwise.learn_pair)
 

@@ -18,6 +18,7 @@ class Recursion(Centred):
 
     learn_row = staticmethod(recursion.learn_row)
     _run = staticmethod(recursion.run)
+    _pairs = staticmethod(recursion.run_pairs)
     predict_row = staticmethod(recursion.predict_row)
 
     def _layout(self, n_slots: int) -> Layout:

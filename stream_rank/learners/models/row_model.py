@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stream_rank.engine.memory import Layout, Memory, aligned
 from stream_rank.engine.perceptron.support import lay_out
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["GroupRows", "GroupedRowModel", "RowModel"]
 
@@ -75,9 +76,10 @@ class RowModel:
 
 
 class GroupedRowModel(RowModel):
-    """Rows that come in groups; `_run` is the engine's loop over them."""
+    """Rows that come in groups; `_run` is the engine's loop over them, `_pairs` that over pairs."""
 
     _run: Callable[..., None]
+    _pairs: Callable[..., None]
 
     def run(
         self,
@@ -94,6 +96,17 @@ class GroupedRowModel(RowModel):
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
         """Learn rows, each as one of its group; what was predicted of them is not wanted."""
         self.run(rows, answers, np.empty(len(answers)), True, groups)
+
+    def run_pairs(
+        self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array | None = None
+    ) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty.
+
+        Where a pair is a group of its own, its row is one of `groups`.
+        """
+        rows = self.dense(pairs.preferred), self.dense(pairs.other)
+        more = () if groups is None else (groups,)
+        self._pairs(self.block, *rows, magnitudes, *more, ahead)
 
 
 class GroupRows:

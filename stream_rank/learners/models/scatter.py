@@ -9,6 +9,7 @@ from stream_rank.engine.differences import centre, scatter, solve
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.models.centred import Centred
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["Scatter"]
 
@@ -79,6 +80,23 @@ class Scatter(Centred):
         """Learn rows, each as one of its group, without predicting them."""
         scatter.run(self.block, self.dense(rows), answers, groups, np.empty(len(answers)), True)
         self._solved = False
+
+    def run_pairs(
+        self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array | None = None
+    ) -> None:
+        """Learn pairs; unless `ahead` is empty, by how much the preferred were ahead, for which each is solved for."""
+        first, second = self.dense(pairs.preferred), self.dense(pairs.other)
+        if not len(ahead):
+            scatter.run_pairs(self.block, first, second, magnitudes, ahead)
+            self._solved = False
+            return
+        for i in range(len(ahead)):
+            one = slice(i, i + 1)
+            self._solve()
+            pair = first[one], second[one], magnitudes[one]
+            scatter.run_pairs(self.block, *pair, ahead[one])
+            scatter.run_pairs(self.block, *pair, ahead[:0])
+            self._solved = False
 
     def resume(self) -> None:
         """Weights were solved for when they were kept."""

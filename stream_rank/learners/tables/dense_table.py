@@ -61,8 +61,7 @@ class DenseTable:
         self.native = native
         self._columns = columns
         self._values = numbers(values, columns, bound)
-        flat = self._values.reshape(1, -1) if self._values.flags.c_contiguous else self._values
-        at = first_beyond(flat, bound)
+        at = self._first_beyond(bound)
         if at >= 0:
             row, column = divmod(at, len(columns))
             raise unusable(columns[column], self._values[row, column], bound, row)
@@ -85,11 +84,14 @@ class DenseTable:
         unknown = [name for name in self._columns if name not in vocabulary.slot_of]
         return [(0, name) for name in in_order(unknown)] if len(self) else []
 
-    def largest(self) -> float:
-        """What no feature is larger than in size."""
-        if not self._values.size:
-            return 0.0
-        return max(float(self._values.max()), -float(self._values.min()))
+    def within(self, bound: float) -> bool:
+        """Whether no feature is larger than that in size."""
+        return self._first_beyond(bound) < 0
+
+    def _first_beyond(self, bound: float) -> int:
+        """The place, counted along rows, of the first number beyond a bound; or -1."""
+        flat = self._values.reshape(1, -1) if self._values.flags.c_contiguous else self._values
+        return int(first_beyond(flat, bound))
 
     def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
         """Rows `first` to `end` one by one, features by name."""

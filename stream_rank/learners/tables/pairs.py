@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.pairs import sparse_differences
 from stream_rank.errors import EventError
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.rows import Rows
@@ -23,6 +24,37 @@ class PairBlock(NamedTuple):
 
     preferred: Block
     other: Block
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the items are sparse events."""
+        return isinstance(self.preferred, SparseBlock)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+        return self.preferred.end - self.preferred.first
+
+    def rows(self, dtype: str) -> tuple[Array, Array, Array, Array]:
+        """Of dense items the rows in the precision of weights, and as they are, for differences to be formed of."""
+        assert isinstance(self.preferred, DenseBlock)
+        assert isinstance(self.other, DenseBlock)
+        first, second = self.preferred.rows, self.other.rows
+        return first.astype(dtype, copy=False), second.astype(dtype, copy=False), first, second
+
+    def entries(self, dtype: str) -> tuple[Array, ...]:
+        """Of sparse items, and of their differences, starts, slots and values, in the precision of weights."""
+        one, two = self.preferred, self.other
+        assert isinstance(one, SparseBlock)
+        assert isinstance(two, SparseBlock)
+        most = len(one.slots) + len(two.slots)
+        starts, slots, values = np.empty_like(one.starts), np.empty(most, np.int64), np.empty(most)
+        count = sparse_differences(*one[2:], *two[2:], starts, slots, values)
+        return (
+            *(one.starts, one.slots, one.values.astype(dtype, copy=False)),
+            *(two.starts, two.slots, two.values.astype(dtype, copy=False)),
+            *(starts, slots[:count], values[:count].astype(dtype, copy=False)),
+        )
 
 
 class Pairs:
@@ -53,12 +85,10 @@ class Pairs:
             strict=True,
         )
 
-    def reach(self) -> float:
-        """What no difference times its magnitude (or times 1) is larger than. O(entries)."""
-        if not len(self):
-            return 0.0
-        largest = self.preferred.largest() + self.other.largest()
-        return largest * max(1.0, float(self.magnitudes.max()))
+    def far_within(self, bound: float) -> bool:
+        """Whether it is plain that no difference times its magnitude, or times 1, is beyond a bound. O(entries)."""
+        most = bound / (4.0 * max(1.0, float(self.magnitudes.max(initial=1.0))))
+        return self.preferred.within(most) and self.other.within(most)
 
     def newcomers(self, vocabulary: Vocabulary, apart: bool) -> list[tuple[int, Hashable]]:
         """The names without a slot in the order in which they come, each with the pair that brings it first.

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import aligned
-from stream_rank.engine.reading.entries import ascending, gather, largest, spread_rows
+from stream_rank.engine.reading.entries import ascending, gather, spread_rows, within
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -83,9 +83,9 @@ class Rows:
             if name not in vocabulary.slot_of
         ]
 
-    def largest(self) -> float:
-        """What no feature is larger than in size."""
-        return float(largest(self.first, self.last, self.values))
+    def within(self, bound: float) -> bool:
+        """Whether no feature is larger than that in size."""
+        return bool(within(self.first, self.last, self.values, bound))
 
     def _same(self, vocabulary: Vocabulary, count: int) -> bool:
         """Whether a vocabulary has the first so many names in the same slots."""

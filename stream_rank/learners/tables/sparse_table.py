@@ -68,9 +68,9 @@ class SparseTable:
             if self._columns[place] not in vocabulary.slot_of
         ]
 
-    def largest(self) -> float:
-        """What no feature is larger than in size."""
-        return float(np.abs(self._values).max(initial=0.0))
+    def within(self, bound: float) -> bool:
+        """Whether no feature is larger than that in size."""
+        return int(first_beyond(self._values[None, :], bound)) < 0
 
     def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
         """Rows `first` to `end` one by one, features by name."""

@@ -30,8 +30,8 @@ class Table(Protocol):
     def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
         """The features that have no slot, in the order in which they come, each with the first row that has it."""
 
-    def largest(self) -> float:
-        """What no feature is larger than in size."""
+    def within(self, bound: float) -> bool:
+        """Whether no feature is larger than that in size. O(entries)."""
 
     def dicts(self, first: int, end: int) -> Iterator[dict[Any, float]]:
         """Rows `first` to `end` one by one, features by name."""

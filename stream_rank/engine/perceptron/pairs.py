@@ -1,0 +1,141 @@
+"""Many pairs for a family of PRank members: by how much the preferred item was ahead, and then the pair is learned.
+
+Items come as rows or as CSR matrices with ascending slots, in the precision of the weights; of rows the difference
+is formed from `exact` ones, in double precision. Where `ahead` is empty nobody asks.
+
+Cost of a pair: what a rating costs to learn, and two predictions by the averaged rule if they are asked for.
+"""
+
+import numpy as np
+
+from stream_rank.engine.events import Dense, Sparse
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.pairs import write_difference
+from stream_rank.engine.perceptron.family import mean_score, merit_of, take_pair
+from stream_rank.engine.perceptron.members import score, utility
+from stream_rank.engine.perceptron.state import (
+    AVERAGED,
+    EVENTS,
+    GROUP,
+    LASTING,
+    narrowed,
+    open_state,
+)
+from stream_rank.engine.perceptron.voted import take_hypothesis_pair
+from stream_rank.engine.pointers import get, pointer, shift
+from stream_rank.engine.sums import lanes_of
+
+__all__ = [
+    *("run_hypotheses_pairs", "run_hypotheses_pairs_sparse"),
+    *("run_pairs", "run_pairs_sparse", "standing"),
+]
+
+
+@inlined
+def standing(state, event, merit):
+    """The averaged rule's score of an event, as `ask` gives it; `merit` is that of all members."""
+    if state.rule == LASTING:
+        return utility(state, event) / max(1, get(state.sizes, EVENTS))
+    if state.rule == AVERAGED:
+        return utility(state, event) / state.n_members
+    score(state, event, state.everybody, state.n_members, False)
+    return mean_score(state, merit)
+
+
+@inlined
+def _lead(state, preferred, other):
+    """By how much the preferred item is ahead."""
+    merit = merit_of(state)
+    return standing(state, preferred, merit) - standing(state, other, merit)
+
+
+@compiled
+def run_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
+    """Learn the pairs of dense rows."""
+    state = open_state(block)
+    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
+    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    lanes, slots = lanes_of(block.dtype.type(0)), state.slots
+    narrow = slots == lanes and state.edges == GROUP and state.n_members >= GROUP
+    constant = narrowed(state, lanes, GROUP)
+    for i in range(magnitudes.size):
+        at = i * slots
+        if ahead.size > 0:
+            preferred, other = Dense(shift(first, at), slots), Dense(shift(second, at), slots)
+            ahead[i] = _lead(state, preferred, other)
+        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+        if narrow:
+            take_pair(constant, Dense(constant.row, lanes), magnitudes[i], True)
+        else:
+            take_pair(state, Dense(state.row, slots), magnitudes[i], False)
+
+
+@inlined
+def _entries(starts, slots, values, i):
+    """A row of a CSR matrix as an event."""
+    where, what = pointer(slots, 0, np.int64), pointer(values, 0, values.dtype)
+    return Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
+
+
+@compiled
+def run_pairs_sparse(
+    block,
+    starts,
+    slots,
+    values,
+    starts_2,
+    slots_2,
+    values_2,
+    starts_3,
+    slots_3,
+    values_3,
+    magnitudes,
+    ahead,
+):
+    """`run_pairs` for the rows of CSR matrices; the third of them holds the differences."""
+    state = open_state(block)
+    for i in range(magnitudes.size):
+        if ahead.size > 0:
+            preferred = _entries(starts, slots, values, i)
+            ahead[i] = _lead(state, preferred, _entries(starts_2, slots_2, values_2, i))
+        take_pair(state, _entries(starts_3, slots_3, values_3, i), magnitudes[i], False)
+
+
+@compiled
+def run_hypotheses_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
+    """`run_pairs` for hypotheses, of which one learns."""
+    state = open_state(block)
+    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
+    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    slots = state.slots
+    for i in range(magnitudes.size):
+        at = i * slots
+        if ahead.size > 0:
+            preferred, other = Dense(shift(first, at), slots), Dense(shift(second, at), slots)
+            ahead[i] = _lead(state, preferred, other)
+        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+        take_hypothesis_pair(state, Dense(state.row, slots), magnitudes[i])
+
+
+@compiled
+def run_hypotheses_pairs_sparse(
+    block,
+    starts,
+    slots,
+    values,
+    starts_2,
+    slots_2,
+    values_2,
+    starts_3,
+    slots_3,
+    values_3,
+    magnitudes,
+    ahead,
+):
+    """`run_pairs_sparse` for hypotheses, of which one learns."""
+    state = open_state(block)
+    for i in range(magnitudes.size):
+        if ahead.size > 0:
+            preferred = _entries(starts, slots, values, i)
+            ahead[i] = _lead(state, preferred, _entries(starts_2, slots_2, values_2, i))
+        take_hypothesis_pair(state, _entries(starts_3, slots_3, values_3, i), magnitudes[i])
