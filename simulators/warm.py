@@ -30,7 +30,8 @@ def run() -> int:
         with Replay(ReplayConfig.model_validate(given), print) as replay:
             replay.run()
             replay.summary()  # as /status does
-            assert replay.loop.last_ratings is not None
-            for each in replay.contestants:
-                probe(each, *replay.loop.last_ratings)
+            learning = replay.learning
+            assert learning.loop.last_ratings is not None
+            for each in learning.contestants:
+                probe(each, *learning.loop.last_ratings)
     return 0

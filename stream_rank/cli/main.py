@@ -7,7 +7,7 @@ from importlib import import_module
 
 from stream_rank import __version__
 from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
-from stream_rank.cli.wording import flags_of, with_flags
+from stream_rank.cli.wording import with_flags
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import unknown_name
 
@@ -21,7 +21,7 @@ def _flag(name: str) -> str:
 _SYNONYMS = {_flag(name): _flag(ours) for name, ours in SYNONYMS.items()}
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Names the nearest flag when there is none of a name."""
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
@@ -42,10 +42,26 @@ class _Parser(argparse.ArgumentParser):
     def flags(self, found: argparse.Namespace) -> set[str]:
         """The flags of this command, and of the command of it that was found."""
         flags = set(self._option_string_actions)
-        for action in filter(_has_commands, self._actions):
-            chosen = dict(action.choices or ()).get(str(getattr(found, action.dest, None)))
-            flags |= chosen.flags(found) if isinstance(chosen, _Parser) else set()
-        return flags
+        return flags.union(*(chosen.flags(found) for chosen in self._chosen(found)))
+
+    def flags_of_settings(self, found: argparse.Namespace) -> dict[str, str]:
+        """The flag of every setting of the command that was found; of one without a flag, what help calls it."""
+        names: dict[str, str] = {}
+        for action in self._actions:
+            if not _has_commands(action):
+                shown = str(action.metavar or action.dest)
+                names[action.dest] = next(iter(action.option_strings), shown)
+        for chosen in self._chosen(found):
+            names |= chosen.flags_of_settings(found)
+        return names
+
+    def _chosen(self, found: argparse.Namespace) -> "list[Parser]":
+        """The parser of the command that was found, if this one has commands."""
+        chosen = [
+            dict(action.choices or ()).get(str(getattr(found, action.dest, None)))
+            for action in filter(_has_commands, self._actions)
+        ]
+        return [each for each in chosen if isinstance(each, Parser)]
 
 
 def _has_commands(action: argparse.Action) -> bool:
@@ -65,10 +81,10 @@ _COMMANDS = {
 """The module of each command, and what it is for."""
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def _parser(chosen: str | None) -> Parser:
     """The flags of the command that is chosen; of the others, only their names: importing all of them takes a second."""
     codes = "\n".join(f"  {code.value:3}  {meaning}" for code, meaning in MEANINGS.items())
-    parser = _Parser(
+    parser = Parser(
         prog="stream-rank",
         description=__doc__,
         epilog=f"exit codes:\n{codes}\n\nsettings may also stand in a TOML file (--config), as in\n"
@@ -95,8 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flags: dict[str, str] = {}
     try:
         parser = _parser(next((word for word in words if not word.startswith("-")), None))
-        given = parser.parse_args(words)
-        flags = given.flag_names = flags_of(parser, given)
+        given: argparse.Namespace = parser.parse_args(words)  # type: ignore[no-untyped-call]
+        flags = given.flag_names = parser.flags_of_settings(given)
         return int(given.run(given))
     except BrokenPipeError:
         sys.stderr.close()  # whoever read the output has enough

@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
@@ -13,8 +14,10 @@ from stream_rank.config.daemon import ProduceConfig
 from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
-from stream_rank.ingest.source import Source
 from stream_rank.pipeline.run_control import RunControl
+
+if TYPE_CHECKING:  # which would load the engine for `--help`
+    from stream_rank.ingest.source import Source
 
 __all__ = ["add", "run"]
 
@@ -66,7 +69,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _send(
-    config: ProduceConfig, source: Source, producer: RetryingProducer, control: RunControl
+    config: ProduceConfig, source: "Source", producer: RetryingProducer, control: RunControl
 ) -> int:
     """Send what is wanted, at the rate that is wanted; how many."""
     from stream_rank.codec.messages import messages

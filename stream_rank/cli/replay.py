@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.cli.show import Show  # loading it takes a while
     from stream_rank.runtime.replay import Replay
 
-    show = Show(config.quiet, config.json_)
+    show = Show(config.quiet, config.json_, given.flag_names)
     with Replay(config, show.warn, control) as replay:
         if replay.learning.not_kept:
             show.warn(

@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from stream_rank.cli.wording import with_flags
 from stream_rank.runtime.replay import Replay
 
 __all__ = ["Show"]
@@ -33,8 +34,9 @@ _LINE_PERIOD = 10.0
 class Show:
     """Progress on standard error: a bar and a table on a terminal, a line now and then elsewhere. Results on standard output."""
 
-    def __init__(self, quiet: bool, as_json: bool) -> None:
-        self._quiet, self._json = quiet, as_json
+    def __init__(self, quiet: bool, as_json: bool, flags: Mapping[str, str]) -> None:
+        """`flags` by setting, for what is said about settings."""
+        self._quiet, self._json, self._flags = quiet, as_json, flags
         self._error = Console(stderr=True, highlight=False)
         self._out = Console(highlight=False)
         self._last = 0.0
@@ -42,7 +44,9 @@ class Show:
 
     def warn(self, text: str) -> None:
         """Say something that a user should know."""
-        self._error.print(text, style="yellow", markup=False, soft_wrap=True)
+        self._error.print(
+            with_flags(text, self._flags), style="yellow", markup=False, soft_wrap=True
+        )
 
     @contextmanager
     def live(self) -> Iterator[None]:

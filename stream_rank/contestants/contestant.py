@@ -49,6 +49,10 @@ class Contestant(Protocol):
         """The largest numbers and the most features that it takes."""
 
     @property
+    def learns_groups(self) -> bool:
+        """Whether it makes use of the groups of events."""
+
+    @property
     def learns_preferences(self) -> bool:
         """Whether it learns that one item is preferred to another."""
 
@@ -62,7 +66,7 @@ class Contestant(Protocol):
     def rule(self) -> Rule:
         """The weights by feature and the thresholds, as far as it has any."""
 
-    def insight(self, rows: Rows | None) -> Insight:
+    def insight(self, rows: Rows | None = None) -> Insight:
         """What those who watch look at: the rule, and what its members think of some events. The cost is that of predicting them."""
 
     def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:

@@ -42,6 +42,11 @@ class NativeLearner:
         return self.model.limits  # type: ignore[no-any-return]
 
     @property
+    def learns_groups(self) -> bool:
+        """Whether it makes use of the groups of events."""
+        return bool(self.model.learns_groups)
+
+    @property
     def learns_preferences(self) -> bool:
         """All do."""
         return bool(self.model.learns_preferences)
@@ -67,7 +72,7 @@ class NativeLearner:
         """The weights by feature and the thresholds, as far as it has any."""
         return self.model.rule()  # type: ignore[no-any-return]
 
-    def insight(self, rows: Rows | None) -> Insight:
+    def insight(self, rows: Rows | None = None) -> Insight:
         """The rule, and what its members think of some events."""
         return self.model.insight(rows)  # type: ignore[no-any-return]
 
@@ -75,7 +80,7 @@ class NativeLearner:
         return labels.astype(np.int64) if self._whole else labels
 
     def _more(self, groups: Array | None) -> dict[str, Any]:
-        return {"group": groups} if self.model.learns_groups and groups is not None else {}
+        return {"group": groups} if self.learns_groups and groups is not None else {}
 
     def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
         """Predict events, each before it is learned."""

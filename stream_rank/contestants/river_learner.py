@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 class RiverLearner:
     """An estimator of River's, event by event. It cannot be kept in snapshots, for nobody knows what it keeps."""
 
+    learns_groups = False
     learns_preferences = False
     state = None
     limits = LearnerLimits(math.inf, math.inf, math.inf)
@@ -86,7 +87,7 @@ class RiverLearner:
         """What it knows is its own business."""
         return Rule({}, [], 0.0, False, [], [])
 
-    def insight(self, rows: Rows | None) -> Insight:
+    def insight(self, rows: Rows | None = None) -> Insight:
         """What it knows is its own business."""
         return Insight({}, [], None, [])
 

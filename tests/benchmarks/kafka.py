@@ -3,7 +3,6 @@
 It has all cores, for the broker needs one too; so it is a process of its own, which prints what it measured.
 """
 
-import io
 import itertools
 import json
 import os
@@ -56,21 +55,9 @@ def _values() -> list[bytes]:
 
 
 def _loop() -> Any:
-    from stream_rank.codec.decoder import Decoder
-    from stream_rank.contestants.learner_spec import contestants_of
-    from stream_rank.contestants.limits import limits_of
-    from stream_rank.evaluation.scoreboard import Scoreboard
-    from stream_rank.pipeline.loop import Loop
-    from tests.benchmarks.stream import Nowhere
+    from tests.benchmarks.stream import loop_of
 
-    contestants = contestants_of(["oap-bpm"], 5, 1)
-    return Loop(
-        contestants,
-        Decoder(limits_of(contestants, 5, 1_000, delayed=False)),
-        Scoreboard(contestants, 5, 5_000),
-        Nowhere(),
-        lambda name, found: None,
-    )
+    return loop_of(["oap-bpm"])
 
 
 def _polled(client: str, address: str, topic: str) -> float:
@@ -116,10 +103,11 @@ def _learned(client: str, address: str, topic: str, folder: Path) -> float:
     daemon = _daemon(client, address, topic, folder, max_events=_EVENTS)
     with daemon:
         start = 0.0
+        counts = daemon.learning.progress.counts
         for _ in daemon._steps():
-            start = start or (time.perf_counter() if daemon.loop.progress.counts.learned else 0.0)
-            daemon._tick()
-            if daemon.loop.ended:
+            start = start or (time.perf_counter() if counts.learned else 0.0)
+            daemon._between_chunks()
+            if daemon.learning.ended:
                 break
         seconds = time.perf_counter() - start
         daemon.server.close()
@@ -129,7 +117,6 @@ def _learned(client: str, address: str, topic: str, folder: Path) -> float:
 
 def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) -> Any:
     from stream_rank.config.daemon import DaemonConfig
-    from stream_rank.monitoring.logs import Log
     from stream_rank.runtime.daemon import Daemon
 
     settings = {
@@ -142,7 +129,7 @@ def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) ->
         "group_id": f"{client}-{time.monotonic_ns()}",
         **more,
     }
-    return Daemon(DaemonConfig.model_validate(settings), Log("json", io.StringIO()))
+    return Daemon(DaemonConfig.model_validate(settings))
 
 
 def _in_memory(values: list[bytes]) -> float:
@@ -161,14 +148,14 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
     """Milliseconds from an event's production to its being learned, by the whole daemon, snapshots and all."""
     ages: list[float] = []
     with _daemon("kafka-python", address, topic, folder, snapshot_seconds=1.0) as daemon:
-        take = daemon.loop.take
+        take = daemon.learning.loop.take
 
         def timed(chunk: Any) -> Iterator[None]:
             yield from take(chunk)
             now = time.time() * 1000
             ages.extend(now - chunk.origin_of(i)[2].timestamp for i in range(len(chunk)))
 
-        daemon.loop.take = timed
+        daemon.learning.loop.take = timed
         path = folder.parent / "values.jsonl"
         path.write_bytes(b"\n".join(values[: _RATE * _SECONDS]) + b"\n")
         flags = [
@@ -189,7 +176,7 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
                 [sys.executable, "-m", "stream_rank", "produce", str(path), *flags], check=True
             )
             time.sleep(2)
-            daemon.asked.stop_requested = True
+            daemon.learning.control.stop_requested = True
 
         thread = threading.Thread(target=produce)
         thread.start()
@@ -203,11 +190,11 @@ def _measure() -> Iterator[Line]:
     from stream_rank.ingest.kafka.clients import producer_of
     from stream_rank.ingest.kafka.connection import Connection
     from stream_rank.ingest.kafka.port import ProducerRecord
-    from stream_rank.runtime.garbage_collection import Collector
+    from stream_rank.runtime.garbage_collection import GarbageCollection
     from tests.broker.conftest import create
 
     values = _values()
-    Collector()  # as the daemon does
+    GarbageCollection()  # as the daemon does
     with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka") as kafka:
         address = kafka.address
         create(address, "events")

@@ -73,23 +73,30 @@ def _alone(values: list[bytes]) -> float:
 
 
 def _observed(values: list[bytes], folder: Path) -> float:
-    from stream_rank.checkpoint.checkpointer import Keeper
+    from stream_rank.checkpoint.checkpointer import Checkpointer
     from stream_rank.checkpoint.store import SnapshotStore
-    from stream_rank.ingest.backoff import Trouble
+    from stream_rank.ingest.backoff import Backoff
     from stream_rank.ingest.chunk import as_records
     from stream_rank.ingest.kafka.memory_broker import MemoryBroker, MemoryConsumer
-    from stream_rank.ingest.kafka.topic_source import Topics
+    from stream_rank.ingest.kafka.offsets import Offsets
+    from stream_rank.ingest.kafka.port import Partition
+    from stream_rank.ingest.kafka.topic_source import TopicSource
     from stream_rank.monitoring.exporter import Exporter
     from stream_rank.monitoring.observer import Observer
 
     loop, broker = _loop(), MemoryBroker()
     broker.create("events", 4)
-    source = Topics(
-        ["events"], lambda place: MemoryConsumer(broker, "g", ["events"], place), Trouble("", print)
+    source = TopicSource(
+        ["events"],
+        lambda resolve: MemoryConsumer(broker, "g", ["events"], resolve),
+        Backoff("", print),
     )
-    keeper = Keeper(loop, SnapshotStore(str(folder), 1), {}, {})
-    counted = {"kafka": 0, "snapshots": 0, "client": 0}
-    observer = Observer(loop, source, keeper, "memory", 30.0, 0, counted.copy, {})
+    checkpointer = Checkpointer([], {}, SnapshotStore(str(folder), 1), loop.progress)
+    failures = {"kafka": int, "snapshots": int}
+    observer = Observer(
+        loop, checkpointer, None, {}, source, "memory", 30.0, 0, failures, client_warnings=int
+    )
+    offsets = Offsets({Partition("events", 0): 0})
     text, ended = Exporter(observer.readings).text, threading.Event()
 
     def scrape() -> None:
@@ -101,7 +108,7 @@ def _observed(values: list[bytes], folder: Path) -> float:
     start = time.process_time()
     for begin in range(0, len(values), _CHUNK):
         some = values[begin : begin + _CHUNK]
-        for _ in loop.take(as_records(some)):
+        for _ in loop.take(as_records(some, lambda _: offsets)):
             pass
         observer.learned(len(some), int(time.time() * 1000))
         observer.turned()

@@ -20,7 +20,10 @@ from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.chunk import as_records
 from stream_rank.ingest.files.open_source import open_source
+from stream_rank.ingest.position import RowPosition
 from stream_rank.pipeline.loop import Loop
+from stream_rank.pipeline.progress import Progress
+from stream_rank.sinks.sink import NullSink
 from tests.benchmarks.measure import Line, side_by_side
 
 __all__ = ["Nowhere", "decoding", "replays"]
@@ -84,23 +87,30 @@ def decoding() -> Iterator[Line]:
     )
 
 
-class Nowhere:
+class NoRejects(NullSink):
     """Takes rejects, of which there are none here."""
 
-    def put(self, reject: object, chunk: object) -> None:
-        raise AssertionError(reject)
+    def put(self, item: object) -> None:
+        raise AssertionError(item)
+
+
+def loop_of(specs: list[str]) -> Loop:
+    """The loop as commands run it."""
+    contestants = contestants_of(specs, 5, 1)
+    return Loop(
+        contestants,
+        Decoder(limits_of(contestants, 5, 1_000, delayed=False)),
+        [],
+        Scoreboard(contestants, 5, 5_000),
+        Progress(RowPosition.from_json),
+        NoRejects(),
+        NullSink(),
+    )
 
 
 def _replay(path: Path, specs: list[str]) -> None:
     """The loop as the command runs it, without its process."""
-    contestants = contestants_of(specs, 5, 1)
-    loop = Loop(
-        contestants,
-        Decoder(limits_of(contestants, 5, 1_000, delayed=False)),
-        Scoreboard(contestants, 5, 5_000),
-        Nowhere(),
-        lambda name, found: None,
-    )
+    loop = loop_of(specs)
     for chunk in open_source([str(path)]).chunks(None):
         if chunk is not None:
             for _ in loop.take(chunk):

@@ -19,8 +19,8 @@ from stream_rank.ingest.kafka.port import (
     OffsetRange,
     Partition,
     PartitionRecords,
-    Place,
     Producer,
+    ResolveOffsets,
     Subscription,
 )
 
@@ -88,7 +88,7 @@ class Cluster:
         else:
             create(self._kafka.address, topic, partitions, **settings)
 
-    def consumer(self, group: str | None, topics: Sequence[str], place: Place) -> Consumer:
+    def consumer(self, group: str | None, topics: Sequence[str], place: ResolveOffsets) -> Consumer:
         if self._kafka is None:
             return MemoryConsumer(self._memory, group, topics, place)
         client, _, protocol = self.client.partition(":")

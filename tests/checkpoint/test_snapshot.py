@@ -15,8 +15,9 @@ from safetensors.numpy import save as save_tensors
 
 import stream_rank
 from stream_rank import OAPBPM, SnapshotError
-from stream_rank.checkpoint.model_file import learner_in, state_digest, take_apart
-from stream_rank.checkpoint.snapshot import FORMAT, Snapshot, digest_of, pack, unpack
+from stream_rank.checkpoint.model_file import learner_in, learner_key, state_digest
+from stream_rank.checkpoint.snapshot import FORMAT, Snapshot, pack, unpack
+from stream_rank.learners.base.state import digest_of
 from tests.learners.conftest import LEARNERS, Make
 
 VARIANTS = 10_000
@@ -32,6 +33,10 @@ def taught(make: Make, n_events: int = 60) -> Any:
         if number % 10 == 0:
             model.learn_pair({"a": 1.0}, {"a": 0.25}, 2.0)
     return model
+
+
+def snapshot_of(model: Any) -> Snapshot:
+    return Snapshot.of({learner_key("model"): model.dump()})
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -127,7 +132,7 @@ def test_damaged_ones_are_refused() -> None:
     survived = 0
     for name in makes:
         model = taught(LEARNERS[name])
-        raw, digest = pack(take_apart({"model": model})), state_digest(model)
+        raw, digest = pack(snapshot_of(model)), state_digest(model)
         for variant in variants(raw, VARIANTS // len(makes) + 1, generator):
             if refused(variant) is None:
                 survived += 1  # white space of the header, or nothing, was changed
@@ -136,7 +141,7 @@ def test_damaged_ones_are_refused() -> None:
 
 
 def test_sentences() -> None:
-    raw = pack(take_apart({"model": taught(LEARNERS["PRank"])}))
+    raw = pack(snapshot_of(taught(LEARNERS["PRank"])))
     assert "empty" in str(refused(b""))
     assert "cut off" in str(refused(raw[: len(raw) // 2]) or refused(raw[:4]))
     assert "no snapshot" in str(refused(save_tensors({"a": np.zeros(3)})))
@@ -158,7 +163,7 @@ class _Bomb:
 def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert refused(pickle.dumps(_Bomb()))
-    said = take_apart({"model": taught(LEARNERS["PRank"])}).said
+    said = snapshot_of(taught(LEARNERS["PRank"])).said
     said["learners"]["model"]["learner"] = "os.mkdir"
     assert refused(forged(said, {}))
     assert not list(tmp_path.iterdir())
@@ -183,9 +188,9 @@ def test_headers_that_claim_terabytes_are_refused_before_memory_is_made() -> Non
                   ("OAPBPM-gaussian", "budget")]  # fmt: skip
     for name, parameter in parameters:
         for size in (10**6, 10**9, 10**12):
-            content = take_apart({"model": taught(LEARNERS[name])})
-            content.said["learners"]["model"]["parameters"][parameter] = size
-            claims.append(forged(content.said, content.arrays))
+            content = snapshot_of(taught(LEARNERS[name]))
+            content.metadata["parts"]["learners/model"]["parameters"][parameter] = size
+            claims.append(forged(content.metadata, content.arrays))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     tracemalloc.start()
     for claim in claims:
@@ -200,7 +205,7 @@ def test_headers_that_claim_terabytes_are_refused_before_memory_is_made() -> Non
                                   "OAPBPM-gaussian", "PairwiseRanker", "RecursiveMPRank", "RecursiveMPRank-C"])  # fmt: skip
 def test_forged_numbers_point_nowhere(name: str) -> None:
     """Whatever whole numbers and infinities somebody puts in, it is refused, or can be used without harm."""
-    content = take_apart({"model": taught(LEARNERS[name])})
+    content = snapshot_of(taught(LEARNERS[name]))
     generator = random.Random(2)
     for array_name, array in content.arrays.items():
         for _ in range(12):
@@ -215,7 +220,7 @@ def test_forged_numbers_point_nowhere(name: str) -> None:
                 flat[place] = generator.choice(
                     [2**31 - 1, 10**6, 2**32 - 1 if flat.dtype.kind == "u" else -5]
                 )
-            raw = forged(content.said, {**content.arrays, array_name: changed})
+            raw = forged(content.metadata, {**content.arrays, array_name: changed})
             if refused(raw) is None:
                 model: Any = learner_in(unpack(raw), "model")
                 for number in range(30):
@@ -225,14 +230,14 @@ def test_forged_numbers_point_nowhere(name: str) -> None:
 
 def test_forged_words_are_refused() -> None:
     for name in ("OAPBPM-few", "OnlineMPRank"):
-        content = take_apart({"model": taught(LEARNERS[name])})
-        described = content.said["learners"]["model"]
+        content = snapshot_of(taught(LEARNERS[name]))
+        described = content.metadata["parts"]["learners/model"]
         for key in described:
             value: Any
             for value in (None, {}, 3, "x", [["a", 1], ["a", 1]], ["a", "a"], [1.5], [[]]):
                 if (key, value) == ("pairs", 3):
                     continue  # a count like any other
-                said = {"learners": {"model": {**described, key: value}}}
+                said = {"parts": {"learners/model": {**described, key: value}}}
                 assert refused(forged(said, content.arrays)), (key, value)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stream_rank import SnapshotError
-from stream_rank.checkpoint.checkpointer import newest_sound
+from stream_rank.checkpoint.resuming import newest_sound
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
 
@@ -34,7 +34,7 @@ def test_the_newest_and_one_a_day_are_kept(url: str) -> None:
     assert hours == [23, 47, 57, 58, 59]
     latest = store.latest()
     assert latest is not None
-    assert store.read(latest).said == {"hour": 59}
+    assert store.read(latest).metadata == {"hour": 59}
 
 
 def test_without_a_pointer_the_newest_is_the_latest(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_a_damaged_one_is_refused_or_the_older_taken(tmp_path: Path) -> None:
     names = [each.name for each in store.kept()]
     (tmp_path / names[-1]).write_bytes(b"damaged")
     said: list[str] = []
-    with pytest.raises(SnapshotError, match="`on_corrupt_snapshot` older"):
+    with pytest.raises(SnapshotError, match="`on_corrupt_snapshot` = older"):
         newest_sound(store, False, said.append)
     snapshot = newest_sound(store, True, said.append)
     assert snapshot is not None
-    assert snapshot.said == {"hour": 1}
+    assert snapshot.metadata == {"hour": 1}
     assert "trying an older one" in said[0]
     for name in names:
         (tmp_path / name).write_bytes(b"damaged")

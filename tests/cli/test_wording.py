@@ -1,8 +1,7 @@
 """Settings in messages, as flags for whoever types flags."""
 
-import argparse
-
-from stream_rank.cli.wording import flags_of, with_flags
+from stream_rank.cli.main import Parser
+from stream_rank.cli.wording import with_flags
 
 NAMES = {"max_features": "--max-features", "learners": "--learner", "inputs": "FILE"}
 
@@ -25,13 +24,13 @@ def test_all_else_stays() -> None:
 
 
 def test_flags_are_those_of_the_command_that_was_chosen() -> None:
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     commands = parser.add_subparsers(dest="command")
     one, two = commands.add_parser("one"), commands.add_parser("two")
     one.add_argument("--learner", dest="learners")
     one.add_argument("inputs", metavar="FILE", nargs="*")
     two.add_argument("--other")
-    found = flags_of(parser, parser.parse_args(["one"]))
+    found = parser.flags_of_settings(parser.parse_args(["one"]))
     assert found["learners"] == "--learner"
     assert found["inputs"] == "FILE"
     assert "other" not in found

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from stream_rank.codec import fast_json as wire
 from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
 from stream_rank.codec.schema import Event, Kind, json_schema, parse
 from stream_rank.errors import EventError
@@ -108,15 +109,15 @@ def zeros_unsigned(event: Event) -> Event:
 
 def by_scanner(raw: bytes) -> Event | None:
     """What the scanner reads, which knows all names; None if it leaves it to others."""
-    decoder = Decoder(Limits(delayed=True, grouped=True, largest=1.8e308), NAMES)
-    decoder._read = lambda raw: (_ for _ in ()).throw(EventError("left"))  # type: ignore[method-assign]
+    decoder = Decoder(Limits(delayed=True, grouped=True, largest=1.8e308), FeatureIndex(NAMES))
+    decoder._event = lambda raw: (_ for _ in ()).throw(EventError("left"))  # type: ignore[method-assign]
     batch = decoder.decode(as_records([raw]))
     if not len(batch):
         return None
     (x,) = batch.rows.dicts()
     group = None if batch.groups is None else batch.groups[0]
     return Event(
-        Kind(int(batch.kinds[0])), x, {}, float(batch.labels[0]), batch.ids.get(0), int(batch.times[0]), group
+        Kind(int(batch.kinds[0])), x, {}, float(batch.labels[0]), None if batch.ids is None else batch.ids[0], int(batch.times[0]), group
     )  # fmt: skip
 
 
@@ -215,10 +216,10 @@ def test_limits() -> None:
     for _ in range(2):  # the first time by the slow way, the second by the scanner
         batch = decoder.decode(as_records(raw))
         assert batch.records.tolist() == [0, 8]
-        assert batch.n_records == 10
+        assert len(batch) + len(batch.rejects) == 10
         reasons = " | ".join(reject.reason for reject in batch.rejects)
         for words in ("6 is not one of the ranks 1..5", "ranks count from 1", "label 2.5", "2e+06".replace("2e+06", "2000000.0"),
-                      "sum of squares", "--max-features, 3", "--delay"):  # fmt: skip
+                      "sum of squares", "`max_features`, 3", "`delay`"):  # fmt: skip
             assert words in reasons
         assert [reject.raw for reject in batch.rejects] == [raw[r.record] for r in batch.rejects]
     assert decoder.index.names == ["a", "b", "e"]
@@ -226,6 +227,6 @@ def test_limits() -> None:
 
 def test_nothing_is_read_that_is_too_long() -> None:
     long = b'{"x": {"a": 1}, "y": 1' + b" " * 1_000_000 + b"}"
-    batch = Decoder(Limits()).records(as_records([long, b'{"x": [1], "y": 1}']))
+    batch = Decoder(Limits()).decode(as_records([long, b'{"x": [1], "y": 1}']))
     assert batch.rejects[0].reason == "longer than 1,000,000 bytes"
     assert np.array_equal(batch.records, [1])

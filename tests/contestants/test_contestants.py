@@ -9,9 +9,20 @@ from river import dummy, linear_model
 
 from stream_rank import OAPBPM, OnlineMPRank, PRank, RecursiveMPRank, WidrowHoff
 from stream_rank.codec.limits import Limits
-from stream_rank.contestants.contestant import Contestant, contestant_of, limits_of
+from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.learner_spec import contestant_of
+from stream_rank.contestants.limits import limits_of
 from stream_rank.errors import ConfigError
 from stream_rank.learners.base.restore import learner_from
+from stream_rank.learners.tables.rows import Rows
+
+
+def rows_of(x: dict[str, float]) -> Rows:
+    """One event as rows of a stream."""
+    place, count = np.zeros(1, np.int64), np.array([len(x)])
+    values = np.array([*x.values()])
+    return Rows([*x], place, count, np.arange(len(x)), values, count)
+
 
 ASKED = [name for name in vars(Contestant) if not name.startswith("_")]
 
@@ -37,15 +48,16 @@ def test_every_question_has_an_answer(
     assert contestant.predicts == predicts
     assert contestant.learns_groups == groups
     assert contestant.learns_preferences == preferences
-    state, rule = contestant.state(), contestant.rule()
+    state, rule = contestant.state, contestant.rule()
     if isinstance(contestant.model, linear_model.LinearRegression | dummy.NoChangeClassifier):
         assert state is None
         assert (rule.weights, rule.exact, contestant.limits) == ({}, False, (inf, inf, inf))
     else:
         assert state is not None
-        assert learner_from(state).limits == contestant.limits
+        assert learner_from(state.dump()).limits == contestant.limits
         assert rule.exact
-    ahead = contestant.prefer({"a": 1.0}, {"a": 0.0}, 1.0)
+    one, other = rows_of({"a": 1.0}), rows_of({"a": 0.0})
+    (ahead,) = contestant.test_then_train_pairs(one, other, np.ones(1))
     assert (ahead == ahead) == preferences
     assert contestant.insight().weights.keys() == contestant.rule().weights.keys()
 
@@ -53,7 +65,8 @@ def test_every_question_has_an_answer(
 def test_limits_are_those_of_the_narrowest() -> None:
     def found(*models: Any) -> Limits:
         contestants = [contestant_of(str(i), model, 5) for i, model in enumerate(models)]
-        return limits_of(contestants, 5, 100_000, delayed=False)
+        limits: Limits = limits_of(contestants, 5, 100_000, delayed=False)
+        return limits
 
     river = linear_model.LinearRegression()
     assert found(river) == Limits(n_ranks=5, grouped=True)

@@ -83,11 +83,12 @@ def _known(out: Path) -> dict[str, Any]:
     from stream_rank.learners.base.state import digest_of
 
     snapshot = open_snapshot(str(out))
-    said = {name: value for name, value in snapshot.said.items() if name != "settings"}
+    known = {name: value for name, value in snapshot.metadata.items() if name != "settings"}
+    progress = snapshot.part("progress").metadata
     return {
-        "position": said["position"],
-        "counts": said["counts"],
-        "all": digest_of(said, snapshot.arrays),
+        "position": progress["position"],
+        "counts": progress["counts"],
+        "all": digest_of(known, snapshot.arrays),
     }
 
 

@@ -10,8 +10,9 @@ from stream_rank import MSD, Misranking, RankLoss
 from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
-from stream_rank.evaluation.group_numbers import Grouping
+from stream_rank.evaluation.group_numbers import GroupNumbers
 from stream_rank.evaluation.scoreboard import Scoreboard, _mark_after
+from stream_rank.learners.base.capabilities import Insight
 from tests.pipeline.conftest import feed, loop_of
 
 
@@ -31,7 +32,7 @@ def test_losses_are_those_of_the_metrics(ranks: bool) -> None:
         board = Board(ranks, 5, 200)
         for part in split(1_000, size):
             board.count(labels[part], found[part], groups[part], 1)
-        boards.append((board.said(), {k: v.tobytes() for k, v in board.arrays().items()}))
+        boards.append((board.described(), {k: v.tobytes() for k, v in board.arrays().items()}))
     assert boards[0] == boards[1] == boards[2]
     told = ~np.isnan(found)
     metric, recent = (RankLoss(), RankLoss()) if ranks else (MSD(), MSD())
@@ -64,7 +65,7 @@ def test_only_pairs_within_a_group_count(most: int, monkeypatch: pytest.MonkeyPa
     names = [None if i % 7 == 0 else f"g{i // 100 % 5 + i % 3}" for i in range(1_000)]
     labels, found = generator.normal(size=1_000), generator.normal(size=1_000)
     metric, recent, misranking = MSD(), MSD(), Misranking()
-    numbers = Grouping().numbers(names, 1_000).tolist()
+    numbers = GroupNumbers().numbers(names, 1_000).tolist()
     for i, (number, y, prediction) in enumerate(zip(numbers, labels, found, strict=True)):
         metric.update(y, prediction, group=number)
         if i >= 800:
@@ -74,7 +75,9 @@ def test_only_pairs_within_a_group_count(most: int, monkeypatch: pytest.MonkeyPa
     for size in (1_000, 1, 37):
         scoreboard = Scoreboard(contestants_of(["recursive-mprank"], None, 1), None, 200)
         for part in split(1_000, size):
-            scoreboard.count(labels[part], {"recursive-mprank": found[part]}, names[part])
+            scoreboard.count(
+                labels[part], {"recursive-mprank": found[part]}, np.array(names, object)[part]
+            )
         board = scoreboard.boards["recursive-mprank"]
         boards.append({key: array.tobytes() for key, array in board.arrays().items()})
         assert board.loss == pytest.approx(metric.get(), rel=1e-12)
@@ -152,8 +155,8 @@ def test_a_learner_that_diverges_spoils_nothing() -> None:
         [np.ones(2_000), 10.0 ** np.arange(0, 308), np.full(3_000, np.inf)]
     )
     board.count(np.ones(len(predictions)), predictions, np.zeros(len(predictions), np.int64))
-    board.mark(len(predictions), None, {"weights": {}, "thresholds": []})
-    json.dumps(board.said(), allow_nan=False)
+    board.mark(len(predictions), None, Insight({}, [], None, []))
+    json.dumps(board.described(), allow_nan=False)
     assert board.points[0]["loss"] is None
     assert board.summary()["recent_misranking"] is None
 

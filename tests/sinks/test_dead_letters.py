@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
 import pytest
 
-from stream_rank.codec.batch import Reject
 from stream_rank.errors import FatalKafkaError, MessageTooLargeError, RetriableKafkaError
-from stream_rank.ingest.chunk import Records
 from stream_rank.ingest.kafka.port import ConsumerRecord, Partition, ProducerRecord
-from stream_rank.sinks.dead_letters import DeadLetters, origin_of
+from stream_rank.sinks.dead_letters import dead_letter_topic, origin_of
+from stream_rank.sinks.sink import Rejected
+from stream_rank.sinks.topic_sink import TopicSink
 
 _OWN = 1_000
 
@@ -55,18 +54,13 @@ def _bytes(message: ProducerRecord) -> int:
 
 def letters_of(
     producer: Limited, values: list[bytes], key: bytes = b"key", trace: bytes = b""
-) -> DeadLetters:
-    letters = DeadLetters(producer, "letters")
-
-    def origin(record: int) -> tuple[Partition, int, ConsumerRecord]:
-        headers = [("trace", trace)]
-        return Partition("ratings", 3), record, ConsumerRecord(values[record], key, headers, 5)
-
-    nothing = np.zeros(len(values), np.int64)
-    chunk = Records(np.zeros(0, np.uint8), nothing, nothing, lambda _: {}, str, origin_of=origin)
-    for record in range(len(values)):
-        reject = Reject(record, "it is no event", values[record])
-        _until(partial(letters.put, reject, chunk))
+) -> TopicSink[Rejected]:
+    letters = dead_letter_topic(producer, "letters")
+    for offset, value in enumerate(values):
+        message = ConsumerRecord(value, key, [("trace", trace)], 5)
+        origin = Partition("ratings", 3), offset, message
+        reject = Rejected("it is no event", "schema", f"ratings[3]@{offset}", value, origin)
+        _until(partial(letters.put, reject))
     return letters
 
 
@@ -87,7 +81,8 @@ def test_every_letter_comes_in_some_size(limit: int, trouble_every: int) -> None
     values = [b"a" * 200, b"b" * 300_000, b"c" * 80_000, b"d" * 120_000]
     producer = Limited(limit, trouble_every)
     letters = letters_of(producer, values)
-    assert _until(letters.mark) == len(values)
+    _until(letters.flush)
+    assert letters.mark() == len(values)
     found = {}
     for message in producer.there:
         origin = origin_of(message.headers)
@@ -108,6 +103,7 @@ def test_every_letter_comes_in_some_size(limit: int, trouble_every: int) -> None
 def test_large_keys_and_headers_are_left_out_at_last() -> None:
     producer = Limited(_OWN)
     letters = letters_of(producer, [b"no"], key=b"k" * 5_000, trace=b"t" * 5_000)
+    letters.flush()
     assert letters.mark() == 1
     (message,) = producer.there
     assert (message.value, message.key) == (b"", None)
@@ -117,4 +113,4 @@ def test_large_keys_and_headers_are_left_out_at_last() -> None:
 def test_a_topic_that_takes_nothing_is_told() -> None:
     letters = letters_of(Limited(10), [b"no"])
     with pytest.raises(FatalKafkaError, match="letters takes no dead letter at all"):
-        letters.mark()
+        letters.flush()

@@ -28,6 +28,7 @@ from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.lines import Followed
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.files.synthetic import Synthetic
+from stream_rank.ingest.position import BytePosition, ChainPosition, RowPosition
 from tests.pipeline.conftest import Kept, loop_of
 
 N = 3_000
@@ -125,7 +126,7 @@ def test_the_synthetic_stream_goes_on_from_anywhere() -> None:
     X = np.concatenate([X for _, (X, _) in zip(range(4), blocks(3, "raw"), strict=False)])
     source = Synthetic(4_000, seed=3, features="raw")
     for begin in (0, 1, 1_023, 1_024, 3_999, 4_000):
-        rows = [chunk.features for chunk in source.chunks({"rows": begin}) if chunk]
+        rows = [chunk.features for chunk in source.chunks(RowPosition(begin)) if chunk]
         found = np.concatenate([each["x0"] for each in rows]) if rows else np.empty(0)
         assert np.array_equal(found, X[begin:4_000, 0])
 
@@ -148,7 +149,9 @@ def test_lines_may_be_blank_overlong_or_without_an_end(tmp_path: Path) -> None:
     assert loop.progress.counts.learned == 3
     assert [reason for reason, _, _ in kept.rejects] == ["longer than 1,000,000 bytes"] * 2
     assert [place.rpartition(":")[2] for _, place, _ in kept.rejects] == ["4", "6"]
-    assert loop.progress.position["at"] == {"bytes": path.stat().st_size, "lines": 7}
+    assert loop.progress.position == ChainPosition(
+        0, str(path), BytePosition(path.stat().st_size, 7)
+    )
 
 
 def test_bad_cells_of_a_csv_are_rejects(tmp_path: Path) -> None:
@@ -243,7 +246,7 @@ def test_a_followed_file_is_learned_within_100_ms(tmp_path: Path) -> None:
     assert delays[20] < 0.1  # the machine may be busy, but not half of the time
     path.write_bytes(b"")
     with pytest.raises(InputError, match="became shorter"):
-        list(Followed(path).chunks({"bytes": 10, "lines": 1}))
+        list(Followed(path).chunks(BytePosition(10, 1)))
 
 
 def test_standard_input_is_learned_as_it_comes() -> None:
