@@ -16,12 +16,12 @@ from stream_rank.codec.batch import Batch
 from stream_rank.codec.batch_builder import BatchBuilder
 from stream_rank.codec.columns_decoder import ColumnsDecoder
 from stream_rank.codec.feature_index import FeatureIndex
-from stream_rank.codec.limits import MOST_BYTES, Limits
+from stream_rank.codec.limits import Limits
 from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.decimals import powers_of_ten
 from stream_rank.engine.reading.scan import Reading, scan
 from stream_rank.errors import EventError, UnreadableError
-from stream_rank.ingest.chunk import Chunk, Records
+from stream_rank.ingest.chunk import MOST_BYTES, Chunk, Records
 
 __all__ = ["Decoder"]
 

@@ -13,12 +13,9 @@ from stream_rank.engine.reading.scan import Reading
 from stream_rank.errors import EventError, FeatureError, LabelError
 from stream_rank.learners.base.numbers import unusable
 
-__all__ = ["MOST_BYTES", "Limits"]
+__all__ = ["Limits"]
 
 Array = npt.NDArray[Any]
-
-MOST_BYTES = 1_000_000
-"""A record that is longer is not looked at; Kafka's brokers take no longer ones either, unless told to."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
-from stream_rank.codec.timestamps import NO_TIME, moment_of
 from stream_rank.errors import EventError, UnreadableError
+from stream_rank.ingest.timestamps import NO_TIME, moment_of
 
 __all__ = [
     "NO_FEATURES",

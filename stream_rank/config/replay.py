@@ -13,7 +13,7 @@ __all__ = ["Columns", "ReplayConfig", "pairs"]
 
 
 def _moment(given: Any) -> Any:
-    from stream_rank.codec.timestamps import moment_of  # which brings the compiler with it
+    from stream_rank.ingest.timestamps import moment_of  # which brings the compiler with it
 
     if isinstance(given, date):  # TOML has them
         given = given.isoformat()

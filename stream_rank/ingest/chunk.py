@@ -10,7 +10,10 @@ import numpy.typing as npt
 from stream_rank.engine.reading.scan import PADDING
 from stream_rank.ingest.position import Position, RowPosition
 
-__all__ = ["Chunk", "Columns", "Records", "as_records"]
+__all__ = ["MOST_BYTES", "Chunk", "Columns", "Records", "as_records"]
+
+MOST_BYTES = 1_000_000
+"""A record that is longer is not looked at; Kafka's brokers take no longer ones either, unless told to."""
 
 
 def _nothing_to_release() -> None:

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from stream_rank.codec.batch import SKIPPED, UNMATCHED, Batch
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.schema import Kind
-from stream_rank.codec.timestamps import FIRST, LAST, NO_TIME
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.chunk import Chunk
+from stream_rank.ingest.timestamps import FIRST, LAST, NO_TIME
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.pipeline.counts import RejectCounts
 from stream_rank.pipeline.progress import Progress

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from stream_rank.codec.batch import Batch
-from stream_rank.codec.timestamps import NO_TIME
+from stream_rank.ingest.timestamps import NO_TIME
 
 __all__ = ["Pace"]
 

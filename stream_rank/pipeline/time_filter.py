@@ -7,7 +7,7 @@ import numpy as np
 
 from stream_rank.codec.batch import SKIPPED, Batch
 from stream_rank.codec.schema import Kind
-from stream_rank.codec.timestamps import NO_TIME
+from stream_rank.ingest.timestamps import NO_TIME
 
 __all__ = ["TimeFilter"]
 

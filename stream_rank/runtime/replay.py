@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stream_rank.codec.timestamps import FIRST, LAST, written
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import InputError, TooManyRejectsError, WriteError
 from stream_rank.ingest.files.open_source import open_source
+from stream_rank.ingest.timestamps import FIRST, LAST, written
 from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.time_filter import TimeFilter

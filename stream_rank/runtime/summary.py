@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import stream_rank
-from stream_rank.codec.timestamps import written
+from stream_rank.ingest.timestamps import written
 from stream_rank.runtime.learning_run import LearningRun
 
 __all__ = ["as_json", "summary_of"]

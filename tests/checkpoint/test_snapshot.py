@@ -163,9 +163,9 @@ class _Bomb:
 def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert refused(pickle.dumps(_Bomb()))
-    said = snapshot_of(taught(LEARNERS["PRank"])).said
-    said["learners"]["model"]["learner"] = "os.mkdir"
-    assert refused(forged(said, {}))
+    metadata = snapshot_of(taught(LEARNERS["PRank"])).metadata
+    metadata["parts"]["learners/model"]["learner"] = "os.mkdir"
+    assert refused(forged(metadata, {}))
     assert not list(tmp_path.iterdir())
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stream_rank.codec.json_rows import as_json
 from stream_rank.datasets.oap_stream import OAPStream
+from stream_rank.ingest.files.json_rows import as_json
 from tests.cli.conftest import command, summary_of
 
 BYTES = 10_000_000_000 if os.environ.get("SOAK") else 1_000_000_000

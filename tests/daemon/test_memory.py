@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from simulators.broker import Kafka
-from stream_rank.codec.json_rows import as_json
 from stream_rank.datasets.oap_stream import OAPStream
+from stream_rank.ingest.files.json_rows import as_json
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from stream_rank.engine.differences import duals
 from stream_rank.engine.perceptron.state import SLOTS
-from stream_rank.engine.perceptron.support import FEATURES
+from stream_rank.engine.support import FEATURES
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 
 ROOM = {

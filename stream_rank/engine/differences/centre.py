@@ -17,7 +17,7 @@ import numpy as np
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import load, spread, store, total
 from stream_rank.engine.memory import Layout, Section, padded, place
-from stream_rank.engine.perceptron.support import power
+from stream_rank.engine.support import power
 from stream_rank.engine.pointers import get, pointer, put, shift
 
 __all__ = [

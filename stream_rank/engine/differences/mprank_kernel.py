@@ -40,7 +40,7 @@ from stream_rank.engine.differences.duals import (
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import load, spread, total
 from stream_rank.engine.memory import Layout, Section, padded, place
-from stream_rank.engine.perceptron.support import (
+from stream_rank.engine.support import (
     Support,
     evaluate,
     kernel_value,

@@ -16,7 +16,7 @@ from stream_rank.engine.perceptron.family import ask, merit_of
 from stream_rank.engine.perceptron.members import choose, consider, find_wrong, learn, score
 from stream_rank.engine.perceptron.pairs import standing
 from stream_rank.engine.perceptron.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
-from stream_rank.engine.perceptron.support import evaluate, open_support, take_slot, write_vector
+from stream_rank.engine.support import evaluate, open_support, take_slot, write_vector
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = ["opinions_kernel", "run_kernel", "run_pairs_kernel"]

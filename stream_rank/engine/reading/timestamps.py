@@ -1,6 +1,6 @@
 """Times as in RFC 3339, read out of a text.
 
-The plain form alone, with `T` and `Z` in capitals; whatever else is a time is left to `stream_rank.codec.timestamps`,
+The plain form alone, with `T` and `Z` in capitals; whatever else is a time is left to `stream_rank.ingest.timestamps`,
 and what is read here is what it would read.
 """
 

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stream_rank.codec.timestamps import FIRST, LAST, moment_of
 from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.errors import InputError
 from stream_rank.ingest.chunk import Columns
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.position import Position
+from stream_rank.ingest.timestamps import FIRST, LAST, moment_of
 
 __all__ = ["as_columns", "header_of"]
 

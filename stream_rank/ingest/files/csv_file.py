@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from stream_rank.codec.limits import MOST_BYTES
-from stream_rank.ingest.chunk import Columns, Records
+from stream_rank.ingest.chunk import MOST_BYTES, Columns, Records
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.columns import as_columns, header_of
 from stream_rank.ingest.position import BytePosition

@@ -13,11 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stream_rank.codec.limits import MOST_BYTES
 from stream_rank.engine.reading.newlines import find_lines
 from stream_rank.engine.reading.scan import PADDING
 from stream_rank.errors import InputError
-from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.chunk import MOST_BYTES, Records
 from stream_rank.ingest.files.buffer_pool import BufferPool
 from stream_rank.ingest.position import BytePosition
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Layout, Memory, aligned
-from stream_rank.engine.perceptron.support import lay_out
+from stream_rank.engine.support import lay_out
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import aligned
-from stream_rank.engine.perceptron.support import lay_out
+from stream_rank.engine.support import lay_out
 
 __all__ = ["DenseBlock", "SparseBlock"]
 

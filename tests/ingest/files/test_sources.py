@@ -19,10 +19,9 @@ import pytest
 
 from stream_rank.checkpoint.model_file import state_digest
 from stream_rank.codec.decoder import Decoder
-from stream_rank.codec.limits import MOST_BYTES
 from stream_rank.datasets.oap_stream import blocks
 from stream_rank.errors import InputError
-from stream_rank.ingest.chunk import Records
+from stream_rank.ingest.chunk import MOST_BYTES, Records
 from stream_rank.ingest.files import lines as lines_module
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.lines import Followed
