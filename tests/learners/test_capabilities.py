@@ -25,7 +25,7 @@ from stream_rank import (
 from stream_rank.checkpoint.snapshot import digest_of
 from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import State
-from stream_rank.learners.catalogue import LEARNERS as CATALOGUE
+from stream_rank.learners.catalogue import name_of
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 
 N_EVENTS = 40
@@ -218,7 +218,7 @@ def test_state_is_text_and_arrays_of_its_own(learner: Make) -> None:
     assert isinstance(state, State)
     metadata = json.loads(json.dumps(state.metadata))
     assert metadata == state.metadata
-    assert CATALOGUE[metadata["learner"]] is type(model)
+    assert metadata["learner"] == name_of(type(model))
     before = {name: array.copy() for name, array in state.arrays.items()}
     twin: Any = learner_from(State(metadata, state.arrays))
     X, y = events(10, seed=5)
