@@ -146,7 +146,7 @@ def test_sentences() -> None:
     assert "cut off" in str(refused(raw[: len(raw) // 2]) or refused(raw[:4]))
     assert "no snapshot" in str(refused(save_tensors({"a": np.zeros(3)})))
     foreign = save_tensors({"a": np.zeros(3)}, metadata={"kind": "theirs"})
-    assert "somebody else" in str(refused(foreign))
+    assert "another program" in str(refused(foreign))
     newer = save_tensors({}, metadata={"kind": "stream-rank snapshot", "format": str(FORMAT + 1)})
     assert "upgrade stream-rank" in str(refused(newer))
     body = bytearray(raw)

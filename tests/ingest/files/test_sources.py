@@ -101,9 +101,9 @@ def test_all_formats_are_the_same_stream(
     assert state_digest(whole.contestants[0].model) == expected
     for until in (1, 64, 700, 1_500, N):  # and goes on from wherever it was
         part = learned([str(path)], until=until)
-        position = json.loads(json.dumps(part.position))
-        part.position = position
-        assert learned([str(path)], part).counts.learned == N
+        stored = json.loads(json.dumps(part.progress.position.to_json()))
+        part.progress.position = open_source([str(path)]).position_from(stored)
+        assert learned([str(path)], part).progress.counts.learned == N
         assert state_digest(part.contestants[0].model) == expected
 
 
@@ -118,7 +118,8 @@ def test_files_one_behind_the_other(tmp_path: Path) -> None:
         whole.contestants[0].model
     )
     with pytest.raises(InputError, match="give the same inputs in the same order"):
-        learned(names[::-1], learned(names, until=10))
+        stored = learned(names, until=10).progress.position.to_json()
+        open_source(names[::-1]).position_from(stored)
 
 
 def test_the_synthetic_stream_goes_on_from_anywhere() -> None:
@@ -194,7 +195,7 @@ def test_missing_cells_are_missing_features(tmp_path: Path) -> None:
     assert kept.predictions[0][0] == "q"
     bad = pa.table({"a": ["text"], "y": [1]})
     pq.write_table(bad, path)
-    with pytest.raises(InputError, match="--columns"):
+    with pytest.raises(InputError, match="`columns`"):
         learned([str(path)])
     with pytest.raises(InputError, match="has no column 'stars'"):
         learned([str(path)], mapping=Mapping(y="stars"))
@@ -214,7 +215,7 @@ def test_damaged_files_say_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a file; there is .*events\.parquet"):
         learned([str(tmp_path / "event.parquet")])
     (tmp_path / "events").write_text("")
-    with pytest.raises(InputError, match="--format"):
+    with pytest.raises(InputError, match="`format`"):
         learned([str(tmp_path / "events")])
 
 
@@ -276,7 +277,7 @@ def test_lines_of_csv_are_never_joined_or_split(tmp_path: Path) -> None:
     loop = learned([str(path)], loop_of(["prank"], kept=kept))
     assert loop.progress.counts.learned == 1
     assert [raw for _, _, raw in kept.rejects] == [b'1,1,"a', b'b"', b"1,2,c\r3,1,d"]
-    assert loop.progress.position["at"]["bytes"] == path.stat().st_size
+    assert loop.progress.position.at.bytes == path.stat().st_size
 
 
 def test_a_line_of_csv_is_read_alike_whatever_is_beside_it(tmp_path: Path) -> None:
@@ -402,7 +403,7 @@ def test_a_mark_of_byte_order_is_none_of_the_event(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"x": [1], "y": 1}\n{"x": [1], "y": 1}\n')
     loop = learned([str(path)])
-    assert (loop.progress.counts.learned, loop.progress.position["at"]["bytes"]) == (
+    assert (loop.progress.counts.learned, loop.progress.position.at.bytes) == (
         2,
         path.stat().st_size,
     )
