@@ -76,7 +76,7 @@ def _in_pieces(
         piece = X.iloc[begin:end] if hasattr(X, "iloc") else X[begin:end]
         more = {"group": data.groups[begin:end]} if grouped else {}
         if predict:
-            found.extend(model.test_then_train(piece, data.labels[begin:end], **more))
+            found.extend(model.test_then_train(piece, data.labels[begin:end], **more).tolist())
         else:
             model.learn_many(piece, data.labels[begin:end], **more)
     return found
@@ -88,7 +88,7 @@ def _learn_pairs(model: Any, data: _Data, many: bool) -> list[Any]:
     generator, rows, array = Random(12), data.dicts(), np.array(data.rows)
     for begin, end in pairwise(data.cuts):
         if many:
-            found.extend(model.test_then_train(array[begin:end], data.labels[begin:end]))
+            found.extend(model.test_then_train(array[begin:end], data.labels[begin:end]).tolist())
         else:
             for x, y in zip(rows[begin:end], data.labels[begin:end], strict=True):
                 found.append(model.predict_one(x))

@@ -25,7 +25,7 @@ class Stream:
 
     name: str
     lines: list[bytes]
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str] = ("--window", "60")
     variants: Sequence[Variant] = field(default_factory=lambda: VARIANTS)
     n_ranks: int | None = 5
     form: str = "jsonl"
@@ -79,7 +79,7 @@ def _groups() -> Stream:
     generator, events = Random(3), []
     for number in range(500):
         x, group = features(generator, 6), generator.randint(0, 11)
-        event = {"x": _named(x), "y": rank_of(x, generator), "ts": _BEGIN + 997 * number}
+        event: Event = {"x": _named(x), "y": rank_of(x, generator), "ts": _BEGIN + 997 * number}
         if group:  # the others are of none
             event["group"] = f"user {group}"
         events.append(event)
@@ -89,7 +89,7 @@ def _groups() -> Stream:
 def _between() -> Stream:
     """The same, of which only some are in time."""
     stream = _groups()
-    arguments = ["--from", "2023-11-14T22:14:20Z", "--to", "2023-11-14T22:18:00Z"]
+    arguments = ["--window", "60", "--from", "2023-11-14T22:14:20Z", "--to", "2023-11-14T22:18:00Z"]
     return Stream("between", stream.lines, arguments, events=stream.events, alone=False)
 
 
@@ -125,7 +125,7 @@ def _late() -> Stream:
         dice = generator.randint(0, 99)
         if dice < 42 or not open_:
             x, name = features(generator, 5), f"r{number}"
-            event = {"id": name, "x": _named(x), "ts": _BEGIN + 1000 * number}
+            event: Event = {"id": name, "x": _named(x), "ts": _BEGIN + 1000 * number}
             if generator.randint(0, 1):
                 event["group"] = f"user {generator.randint(0, 5)}"
             if number > 200 and dice < 10:
@@ -146,7 +146,9 @@ def _late() -> Stream:
             if dice < 92:
                 event["id"] = f"known {number}"
             events.append(event)
-    return Stream("late", _lines(events), ["--delay", "30"], events=events, alone=False)
+    return Stream(
+        "late", _lines(events), ["--window", "60", "--delay", "30"], events=events, alone=False
+    )
 
 
 def _scores() -> Stream:
@@ -235,7 +237,7 @@ def _mixed() -> Stream:
             lines.append(_GARBAGE[number % len(_GARBAGE)])
             continue
         lines.append(json.dumps(event).encode())
-    return Stream("mixed", lines, ["--delay", "20"], alone=False)
+    return Stream("mixed", lines, ["--window", "5000", "--delay", "20"], alone=False)
 
 
 def _turned() -> Stream:
@@ -264,7 +266,7 @@ def _cells() -> Stream:
         ]  # fmt: skip
         dice = generator.randint(0, 3 * len(bad))
         lines.append((bad[dice] if dice < len(bad) else good).encode())
-    return Stream("cells", lines, ["--delay", "9"], form="csv", alone=False)
+    return Stream("cells", lines, ["--window", "60", "--delay", "9"], form="csv", alone=False)
 
 
 def _rows() -> Stream:

@@ -1,12 +1,13 @@
 """The learners that the table has rows of: all of the package, and the variants that take other ways through the engine."""
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import stream_rank
 from stream_rank import Gaussian, Polynomial
 
-__all__ = ["RANKS", "SCORES", "VARIANTS", "Variant"]
+__all__ = ["CLASSES", "RANKS", "SCORES", "VARIANTS", "Variant", "few"]
 
 CLASSES: dict[str, Any] = {
     "prank": stream_rank.PRank,
@@ -112,3 +113,9 @@ VARIANTS = [
 ]
 RANKS = [each for each in VARIANTS if each.ranks]
 SCORES = [each for each in VARIANTS if not each.ranks]
+
+
+def few(variants: Sequence[Variant]) -> list[Variant]:
+    """One of every learner, and one with a kernel where it has any: enough where only the reading is another."""
+    found = {(each.name, "kernel" in each.parameters): each for each in reversed(variants)}
+    return [each for each in variants if each in found.values()]

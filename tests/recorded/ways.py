@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.recorded.command import Row, piped, replay, row_of
 from tests.recorded.streams import Stream, write_table
-from tests.recorded.variants import Variant
+from tests.recorded.variants import Variant, few
 
 __all__ = ["difference", "stream_row"]
 
@@ -36,8 +36,9 @@ def difference(first: Any, second: Any, place: str = "") -> list[str]:
 class _Ways:
     """A stream, and a folder to replay it in."""
 
-    def __init__(self, stream: Stream, folder: Path, tables: bool) -> None:
-        self.stream, self.folder, self.tables = stream, folder, tables
+    def __init__(self, stream: Stream, folder: Path) -> None:
+        self.stream, self.folder = stream, folder
+        self.few = few(stream.variants)
         self.suffix = f".{stream.form}"
         self.main = folder / f"{stream.name}{self.suffix}"
         self.content = b"".join(line + b"\n" for line in stream.lines)
@@ -74,14 +75,15 @@ class _Ways:
 
     # The ways ---------------------------------------------------------------------------------
 
-    def pieces(self, path: Path) -> Row:
+    def pieces(self, path: Path, variants: Sequence[Variant] | None = None) -> Row:
         events = len(self.stream.events or self.stream.lines)
-        cuts = [1, 10, events // 6, events // 6 + 1, events // 3]
-        return self.replayed(f"pieces of {path.name}", [path], None, cuts, "--snapshot-events", 37)
+        cuts = [1, 10, events // 6, events // 3]
+        more = ["--snapshot-events", 37]
+        return self.replayed(f"pieces of {path.name}", [path], variants, cuts, *more)
 
     def alone(self) -> dict[str, Row]:
-        """Each of some learners as the only one: what others need must make no difference to it."""
-        kinds = ("prank", "oap-bpm", "widrow-hoff", "online-mprank", "pairwise-ranker")
+        """Some learners without the others: what those need must make no difference to them."""
+        kinds = ("prank", "oap-bpm", "online-mprank")
         first = {each.name: each for each in reversed(self.stream.variants)}
         chosen = [first[kind] for kind in kinds if kind in first]
         return {
@@ -104,23 +106,27 @@ class _Ways:
         with piped(self.content):
             return self.replayed("pipe", ["-"], None, (), "--format", self.stream.form)
 
-    def table(self, suffix: str, rows: int) -> tuple[Path, Row]:
+    def gz(self) -> Row:
+        packed = self.file(f"packed{self.suffix}.gz", gzip.compress(self.content, mtime=0))
+        return self.replayed("gz", [packed], self.few)
+
+    def table(self, suffix: str, rows: int) -> Path:
         path = self.folder / f"{self.stream.name} table{suffix}"
         write_table(self.stream.events or [], path, rows)
-        return path, self.replayed(f"table{suffix}", [path])
+        return path
 
 
 def stream_row(make: Callable[[], Stream], folder: Path, tables: bool) -> tuple[Row, list[str]]:
     """What the table says of a stream; and where one way to replay it differs from the plainest."""
-    stream, quarrels = make(), []
-    ways = _Ways(stream, folder, tables)
+    stream = make()
+    quarrels: list[str] = []
+    ways = _Ways(stream, folder)
     row = ways.replayed("plain", [ways.main])
 
     def same(way: str, other: Row, without: Sequence[str] = ()) -> None:
         first = {key: row[key] for key in other if key not in without}
         second = {key: other[key] for key in other if key not in without}
-        if "learners" in first:
-            first["learners"] = {each: row["learners"][each] for each in other["learners"]}
+        first["learners"] = {each: row["learners"][each] for each in other["learners"]}
         quarrels.extend(f"{stream.name} / {way}: {each}" for each in difference(first, second))
 
     same("pieces", ways.pieces(ways.main))
@@ -128,20 +134,18 @@ def stream_row(make: Callable[[], Stream], folder: Path, tables: bool) -> tuple[
         for spec, other in ways.alone().items():
             same(f"alone {spec}", other)
     if stream.lines:
-        packed = ways.file(f"packed{ways.suffix}.gz", gzip.compress(ways.content, mtime=0))
-        same("gz", ways.replayed("gz", [packed]), _OF_FILES)
+        same("gz", ways.gz(), _OF_FILES)
         same("chain", ways.chain(), _OF_FILES)
         same("pipe", ways.pipe(), _OF_FILES)
     if tables and stream.events:
-        # what a table rejects of `rows` is recorded; of other streams, lines were
+        text, parquet, arrow = (
+            ways.table(suffix, rows)
+            for suffix, rows in ((".csv", 0), (".parquet", 97), (".arrow", 41))
+        )
+        # rows of Parquet and Arrow are rejected in the same words
         without = _OF_FILES if stream.form == "parquet" else _OF_LINES
-        for suffix, rows in ((".csv", 0), (".parquet", 97), (".arrow", 41)):
-            path, other = ways.table(suffix, rows)
-            same(suffix, other, _OF_LINES if suffix == ".csv" else without)
-            if suffix != ".arrow":
-                same(
-                    f"pieces of {suffix}",
-                    ways.pieces(path),
-                    _OF_LINES if suffix == ".csv" else without,
-                )
+        same("CSV", ways.replayed("csv", [text], ways.few), _OF_LINES)
+        same("Parquet", ways.replayed("parquet", [parquet]), without)
+        same("Parquet in pieces", ways.pieces(parquet, ways.few), without)
+        same("Arrow", ways.replayed("arrow", [arrow], ways.few), without)
     return row, quarrels
