@@ -101,10 +101,12 @@ def _learn_pairs(model: Any, data: _Data, many: bool) -> list[Any]:
     return found
 
 
-def _finished(model: Any, found: list[Any], path: Path, data: _Data) -> Row:
+def _finished(
+    model: Any, found: list[Any], path: Path, known: dict[bytes, str], data: _Data
+) -> Row:
     """What a learner said on its way, what it is, and what else can be asked of it."""
     stream_rank.save(model, path)
-    row = {"state_sha256": state_of(path), "predictions": digest(_text(found))}
+    row = {"state_sha256": state_of(path, known), "predictions": digest(_text(found))}
     some = data.dicts()[:25]
     asked: list[str] = [*_text(model.utility_one(x) for x in some)]
     if hasattr(model, "vote_one"):
@@ -167,10 +169,11 @@ def library_row(name: str, folder: Path, tables: bool) -> tuple[Row, list[str]]:
     learners: Row = {}
     quarrels: list[str] = []
     for variant in data.variants:
+        known: dict[bytes, str] = {}
         for way, learn in _ways(variant, data, tables):
             model = variant.make(data.n_ranks)
             found = learn(model)
-            row = _finished(model, found, folder / "model.safetensors", data)
+            row = _finished(model, found, folder / "model.safetensors", known, data)
             first = learners.setdefault(variant.spec, row)
             if not found:
                 row["predictions"] = first["predictions"]  # nobody asked for them
