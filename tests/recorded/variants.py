@@ -116,6 +116,16 @@ SCORES = [each for each in VARIANTS if not each.ranks]
 
 
 def few(variants: Sequence[Variant]) -> list[Variant]:
-    """One of every learner, and one with a kernel where it has any: enough where only the reading is another."""
-    found = {(each.name, "kernel" in each.parameters): each for each in reversed(variants)}
-    return [each for each in variants if each in found.values()]
+    """One of every learner, and of every kernel in either precision: enough where only the reading is another.
+
+    What is rejected depends on what the learners can bear, so those that bear least must be among them.
+    """
+    kinds: set[object] = set()
+    found = []
+    for each in variants:
+        kernel = type(each.parameters.get("kernel"))
+        new = {each.name, (kernel, each.parameters.get("dtype"))} - kinds
+        if new:
+            found.append(each)
+            kinds |= new
+    return found
