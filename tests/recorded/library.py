@@ -152,9 +152,9 @@ def _ways(
 
 
 _DATA: dict[str, tuple[int, int]] = {
-    "array": (260, 6),
-    "wide": (130, 45),
-    "csr": (160, 90),
+    "array": (200, 6),
+    "wide": (90, 45),
+    "csr": (120, 90),
     "pairs": (200, 6),
     "letters": (150, 6),
 }

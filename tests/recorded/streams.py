@@ -66,7 +66,7 @@ def _dense() -> Stream:
 def _sparse() -> Stream:
     """Features that come late, and one of many categories in every event."""
     generator, events = Random(2), []
-    for number in range(500):
+    for number in range(350):
         x = _named(features(generator, 2))
         for _ in range(generator.randint(0, 3)):
             x[f"late{generator.randint(0, 1 + number // 8)}"] = generator.randint(1, 16) / 8
@@ -96,7 +96,7 @@ def _between() -> Stream:
 def _preferences() -> Stream:
     """Pairs of items that share some of their features, between ratings."""
     generator, events = Random(4), []
-    for _ in range(450):
+    for _ in range(350):
         x, z = features(generator, 6), features(generator, 6)
         if generator.randint(0, 2):
             events.append({"x": _named(x), "y": rank_of(x, generator)})
@@ -121,7 +121,7 @@ def _late() -> Stream:
     """Labels under the id of their features: some come after others pushed them out, some are of nobody."""
     generator, events = Random(5), []
     open_: list[tuple[str, int]] = []
-    for number in range(700):
+    for number in range(500):
         dice = generator.randint(0, 99)
         if dice < 42 or not open_:
             x, name = features(generator, 5), f"r{number}"
@@ -209,7 +209,7 @@ def _mixed() -> Stream:
     generator = Random(7)
     lines: list[bytes] = []
     waiting: list[tuple[Any, int]] = []
-    for number in range(700):
+    for number in range(550):
         x = _named(features(generator, 3))
         if generator.randint(0, 9) < 3:
             x[f"rare{generator.randint(0, min(number // 10, 50))}"] = 1.0
@@ -237,7 +237,7 @@ def _mixed() -> Stream:
             lines.append(_GARBAGE[number % len(_GARBAGE)])
             continue
         lines.append(json.dumps(event).encode())
-    return Stream("mixed", lines, ["--window", "5000", "--delay", "20"], alone=False)
+    return Stream("mixed", lines, ["--window", "200", "--delay", "20"], alone=False)
 
 
 def _turned() -> Stream:
