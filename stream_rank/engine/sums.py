@@ -8,7 +8,7 @@ is added to the lower half until one number is left. `V` is what 64 bytes hold:
 which changes nothing; so dense and sparse events, alone or in batches, give the
 same bits. Nothing is fused or reassociated, so every machine gives them too.
 
-Cost: `dot` and `add_scaled` are O(n), their sparse twins O(non-zeros).
+Cost: `dot`, `dot_within` and `add_scaled` are O(n), their sparse twins O(non-zeros).
 """
 
 from typing import Any
@@ -26,6 +26,7 @@ __all__ = [
     "add_scaled_sparse",
     "dot",
     "dot_sparse",
+    "dot_within",
     "lanes_of",
     "squares_sparse",
     "zero_of",
@@ -80,6 +81,24 @@ def dot(weights, values, count):
     if pairs != count:
         even = even + load(weights, pairs, zero) * load(values, pairs, zero)
     return total(even + odd)
+
+
+@inlined
+def dot_within(weights, values, count):
+    """`dot` of numbers that are not followed by zeros: nothing is read beyond `count`."""
+    zero = zero_of(weights)
+    lanes = lanes_of(zero)
+    even, odd = spread(zero), spread(zero)
+    pairs = count & (-2 * lanes)
+    for i in range(0, pairs, 2 * lanes):
+        even = even + load(weights, i, zero) * load(values, i, zero)
+        odd = odd + load(weights, i + lanes, zero) * load(values, i + lanes, zero)
+    sums = _lane_sums(zero)
+    store(sums, 0, even)
+    store(sums, lanes, odd)
+    for i in range(pairs, count):
+        put(sums, i - pairs, get(sums, i - pairs) + get(weights, i) * get(values, i))
+    return total(load(sums, 0, zero) + load(sums, lanes, zero))
 
 
 @inlined

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.check import copy_columns, first_beyond
 from stream_rank.engine.memory import aligned
+from stream_rank.engine.products import products
 from stream_rank.errors import FeatureError
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.numbers import numbers, unusable
@@ -66,7 +67,7 @@ class DenseTable:
             row, column = divmod(at, len(columns))
             raise unusable(columns[column], self._values[row, column], bound, row)
         if longest < np.inf and len(self):
-            squares = (self._values.astype(np.float64) ** 2).sum(axis=1)
+            squares = products(self._values, self._values)
             if squares.max() > longest:
                 row = int(squares.argmax())
                 raise too_long(row, squares[row], longest)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from stream_rank.engine.products import product, products
 from stream_rank.learners.learner import Features, like_input
 from stream_rank.learners.rank_learner import RankLearner
 
@@ -16,9 +17,9 @@ class Ensemble(RankLearner):
     def vote_one(self, x: Features) -> float:
         """The members' mean vote for an event, in ranks from 1, not rounded."""
         shares, _ = self._ballots(x)
-        return float(shares @ np.arange(1, len(shares) + 1))
+        return product(shares, np.arange(1, len(shares) + 1))
 
     def vote_many(self, X: Any) -> Any:
         """The members' mean vote for every row, in ranks from 1, not rounded."""
         table, shares, _ = self._all_ballots(X)
-        return like_input(shares @ np.arange(1, shares.shape[1] + 1), table)
+        return like_input(products(shares, np.arange(1, shares.shape[1] + 1)), table)

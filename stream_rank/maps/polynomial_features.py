@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
@@ -32,7 +33,8 @@ def _terms(n_features: int, degree: int, offset: float) -> list[_Term]:
         for places in combinations_with_replacement(range(n_features), size):
             repeated = prod(factorial(count) for count in Counter(places).values())
             ways = factorial(degree) / (repeated * factorial(degree - size))
-            terms.append((places, sqrt(ways * offset ** (degree - size))))
+            others = float(Fraction(offset) ** (degree - size))  # rounded once, on every machine
+            terms.append((places, sqrt(ways * others)))
     return terms
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.products import product
 from stream_rank.engine.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
 from stream_rank.metrics.misranking import Misranking
 from stream_rank.stream.drift import BLOCK, DriftDetector
@@ -115,8 +116,8 @@ class Board:
             return float(sums[LOSS]), float(sums[COUNT])
         _, counts, _, spreads = self._arrays["groups"]
         with np.errstate(over="ignore", invalid="ignore"):  # a learner may diverge
-            total, pairs = 2 * (sums[SPREAD] + counts @ spreads), sums[PAIRS] + counts @ counts
-        return float(total), float(pairs)
+            total = 2 * (sums[SPREAD] + product(counts, spreads))
+        return float(total), float(sums[PAIRS] + product(counts, counts))
 
     @property
     def recent_loss(self) -> float | None:
@@ -133,7 +134,7 @@ class Board:
             residuals = labels - predictions
             distances = residuals - (np.bincount(group, residuals) / counts)[group]
             spreads = np.bincount(group, distances * distances)
-            return float(2 * (counts @ spreads) / (counts @ counts))
+            return 2 * product(counts, spreads) / product(counts, counts)
 
     @property
     def confusion(self) -> list[list[int]]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.products import mean, product
 from stream_rank.learners.ensemble import Ensemble
 from stream_rank.learners.rank_learner import RankLearner
 from stream_rank.learners.rows import Rows
@@ -40,8 +41,7 @@ def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
     """Look at a learner, by some events if there are any. It stays as it is; the cost is that of predicting them, and of the weights."""
     rule, model = contestant.rule(), contestant.model
     weights = np.fromiter(rule["weights"].values(), np.float64, len(rule["weights"]))
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm = float(np.linalg.norm(weights)) if len(weights) else None
+    norm = math.sqrt(product(weights, weights)) if len(weights) else None
     thresholds = list(rule["thresholds"])
     if not isinstance(model, RankLearner):
         return Probe(norm, thresholds, None, None, None)
@@ -50,7 +50,7 @@ def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
         margin = _margin(np.asarray(model.utility_many(rows)), labels, model.labels, thresholds)
         if isinstance(model, Ensemble):
             shares = np.asarray(model.predict_proba_many(rows))
-            disagreement = float(1 - shares.max(axis=1).mean())
+            disagreement = 1 - mean(shares.max(axis=1))
     return Probe(norm, thresholds, margin, disagreement, model._model.updates)
 
 
@@ -58,4 +58,4 @@ def _margin(scores: Array, labels: Array, known: list[Any], thresholds: list[flo
     place = {float(label): i for i, label in enumerate(known)}
     ranks = np.array([place[label] for label in labels.tolist()])
     edges = np.array([-np.inf, *thresholds, np.inf])
-    return float(np.minimum(scores - edges[ranks], edges[ranks + 1] - scores).mean())
+    return mean(np.minimum(scores - edges[ranks], edges[ranks + 1] - scores))

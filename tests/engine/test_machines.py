@@ -1,58 +1,111 @@
 """Another processor, another run: the same bits."""
 
-import hashlib
+import importlib
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-PROGRAM = """
-import hashlib, numpy as np
+LEARNERS = """
+import hashlib, json, numpy as np
 from stream_rank import (
-    OAPBPM, OAPVP, M1D, OnlineMPRank, PairwiseRanker, Polynomial, RecursiveMPRank, WidrowHoff
+    OAPBPM, OAPVP, M1D, MSD, OnlineMPRank, PairwiseRanker, Polynomial, PolynomialFeatures,
+    RecursiveMPRank, VotedPRank, WidrowHoff,
 )
-digest = hashlib.sha256()
+
+digests = {}
+def note(name, *numbers):
+    known = digests.setdefault(name, hashlib.sha256())
+    for each in numbers:
+        known.update(np.asarray(each, np.float64).tobytes())
+
 generator = np.random.default_rng(0)
 for n_features in (6, 45):
     X = generator.normal(size=(400, n_features))
     y = generator.integers(1, 6, 400)
-    for model in (OAPBPM(5, 30, seed=1), OAPVP(5, 30, seed=1, dtype="float32"), WidrowHoff(5)):
-        digest.update(np.asarray(model.test_then_train(X, y)).tobytes())
-        digest.update(model._model.memory["weights"].tobytes())
     for model in (
-        RecursiveMPRank(forgetting=0.99), OnlineMPRank(budget=90, revisits=2),
+        OAPBPM(5, 30, seed=1), OAPVP(5, 30, seed=1, dtype="float32"), VotedPRank(5), WidrowHoff(5)
+    ):
+        name = type(model).__name__
+        note(name, model.test_then_train(X, y), [*model.weights.values()])
+        digests[name].update(model._model.memory["weights"].tobytes())
+        if hasattr(model, "vote_many"):
+            note(name, model.vote_many(X), model.vote_one(dict(enumerate(X[0]))), model.thresholds)
+    groups = y % 2
+    for model in (
+        RecursiveMPRank(forgetting=0.99), RecursiveMPRank(C=3.0, forgetting=0.99),
+        OnlineMPRank(budget=90, revisits=2),
         OnlineMPRank(budget=90, revisits=2, kernel=Polynomial(2, 1.0)), PairwiseRanker(seed=1),
     ):
-        scores = model.test_then_train(X, y, group=y % 2)
-        digest.update(np.asarray(scores).tobytes())
-        metric = M1D()
-        for label, score in zip(y, scores):
-            metric.update(label, score)
-        digest.update(np.float64(metric.get()).tobytes())
-print(digest.hexdigest())
+        name = type(model).__name__
+        scores = model.test_then_train(X, y, group=groups)
+        note(name, scores)
+        for memory in model._model.memories().values():
+            for section in memory.kept().values():
+                digests[name].update(section.tobytes())
+        if name == "RecursiveMPRank":
+            note(name, model.bias)
+        for metric in (M1D(), MSD()):
+            for label, score in zip(y, scores):
+                metric.update(label, score)
+            note("metrics", metric.get())
+
+# features that are equal, and features that depend on others
+for C in (1.0, 1e8, 1e12):
+    X = generator.normal(size=(200, 12))
+    X = np.column_stack([X, X[:, :3], X[:, 0] + X[:, 1] - X[:, 2], 1e3 * X[:, 5]])
+    model = RecursiveMPRank(C=C)
+    model.learn_many(X, X[:, 0] + generator.normal(size=200))
+    note("dependent features", [*model.weights.values()], model.bias, model.predict_many(X))
+
+note("maps", PolynomialFeatures(3).matrix(X[:, :4]))
+
+"""
+SAY = "print(json.dumps({name: digest.hexdigest() for name, digest in digests.items()}))"
+EVALUATION = """
+from stream_rank.stream.probe import probe
+from tests.stream.conftest import ALL, feed, loop_of, mixed
+
+# what a replay prints and keeps
+loop = loop_of([*ALL, "oap-vp", "recursive-mprank:C=2.5"], n_ranks=5)
+feed(loop, mixed(1500), [400])
+rows, labels = loop.last_ratings
+for each in loop.contestants:
+    seen = probe(each, rows, labels)
+    text = repr((seen, sorted(map(str, each.rule()["weights"].items()))))
+    digests.setdefault("probes", hashlib.sha256()).update(text.encode())
+for board in loop.scoreboard.boards.values():
+    text = json.dumps([board.summary(), board.loss_sum, board.said()], sort_keys=True)
+    digests.setdefault("evaluation", hashlib.sha256()).update(text.encode())
 """
 
 
-def run(folder: Path, **environment: str) -> str:
-    """The digest that a machine prints, with nothing compiled yet."""
-    variables = {**os.environ, "NUMBA_CACHE_DIR": str(folder), **environment}
+REPOSITORY = Path(__file__).parents[2]
+
+
+def run(program: str, **environment: str) -> dict[str, str]:
+    """The digests that a machine prints, by what they are of."""
+    variables = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environment}
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program + SAY],
         env=variables,
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=REPOSITORY,
     )
-    return result.stdout.strip()
+    digests: dict[str, str] = json.loads(result.stdout)
+    return digests
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: Any) -> str:
-    return run(tmp_path_factory.mktemp("here"))
+def here() -> dict[str, str]:
+    if os.uname().machine != "x86_64":
+        pytest.skip("these are processors of another kind than this one")
+    return run(LEARNERS + EVALUATION)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +117,26 @@ def here(tmp_path_factory: Any) -> str:
     ids=["x86-64", "AVX2"],
 )
 def test_narrower_machines_give_the_same_bits(
-    here: str, machine: dict[str, str], tmp_path: Path
+    here: dict[str, str], machine: dict[str, str], tmp_path: Path
 ) -> None:
-    if os.uname().machine != "x86_64":
-        pytest.skip("these are processors of another kind than this one")
-    assert run(tmp_path, **machine) == here
-    assert len(here) == hashlib.sha256().digest_size * 2
+    """Their code is compiled anew, which takes most of the time."""
+    found = run(LEARNERS, NUMBA_CACHE_DIR=str(tmp_path), **machine)
+    assert found == {name: here[name] for name in found}
+
+
+@pytest.mark.parametrize("core", ["Prescott", "Sandybridge", "Haswell", "Zen", "SkylakeX"])
+def test_no_library_of_linear_algebra_has_a_part_in_them(here: dict[str, str], core: str) -> None:
+    """NumPy's library has loops for each of these processors, which round in other places."""
+    needed = {"Haswell": "avx2", "Zen": "avx2", "SkylakeX": "avx512f", "Sandybridge": "avx"}
+    flags = Path("/proc/cpuinfo").read_text().split()
+    if core in needed and needed[core] not in flags:
+        pytest.skip(f"this processor has no {needed[core]}")
+    assert run(LEARNERS + EVALUATION, OPENBLAS_CORETYPE=core) == here
+
+
+def test_numpy_without_its_faster_loops_gives_the_same_bits(
+    here: dict[str, str],
+) -> None:
+    umath = importlib.import_module("numpy._core._multiarray_umath")
+    features: list[str] = umath.__cpu_dispatch__
+    assert run(LEARNERS + EVALUATION, NPY_DISABLE_CPU_FEATURES=" ".join(features)) == here

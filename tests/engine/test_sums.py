@@ -11,6 +11,7 @@ from stream_rank.engine.jit import compiled
 from stream_rank.engine.lanes import load, store, totals
 from stream_rank.engine.memory import Memory, Section, aligned, padded
 from stream_rank.engine.pointers import pointer
+from stream_rank.engine.products import combined, mean, product, products
 from stream_rank.engine.sums import add_scaled, add_scaled_sparse, dot, dot_sparse, squares_sparse
 
 KINDS = [np.float64, np.float32]
@@ -118,3 +119,27 @@ def test_reshaped_memory_keeps_the_common_corner() -> None:
     big = small.reshaped({"a": Section("float64", (3, 4))})
     assert big["a"].tolist() == [[0, 1, 2, 0], [3, 4, 5, 0], [0, 0, 0, 0]]
     assert big.reshaped(small.layout)["a"].tolist() == small["a"].tolist()
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 15, 16, 17, 40, 100])
+def test_sums_of_arrays_that_end_anywhere(size: int) -> None:
+    """As if zeros followed; what follows is not read."""
+    generator = np.random.default_rng(size)
+    rows = generator.normal(size=(5, size + 1))
+    rows[:, size] = np.nan
+    one, others = rows[0, :size], rows[1:, :size]
+    expected = [in_order(np.append(row * one, np.zeros(1))) for row in others]
+    assert products(others, one).tolist() == expected
+    assert products(others, others[::-1]).tolist() == [
+        product(left, right) for left, right in zip(others, others[::-1], strict=True)
+    ]
+    if size:
+        assert mean(one) == in_order(one) / size
+        assert combined(one[:1], others[:1]).tolist() == (one[0] * others[0]).tolist()
+
+
+def test_products_of_other_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="rows of"):
+        products(np.ones((2, 3)), np.ones(2))
+    with pytest.raises(ValueError, match="rows of"):
+        combined(np.ones(3), np.ones((2, 3)))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stream_rank import RecursiveMPRank
+from stream_rank.engine import solve
 from tests.learners import oracle
 from tests.learners.conftest import dicts
 
@@ -240,13 +241,13 @@ def test_learning_many_does_not_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = rated(50, 4)
     model, one = RecursiveMPRank(C=1.0), RecursiveMPRank(C=1.0)
     solved: list[int] = []
-    plain = np.linalg.solve
+    plain = solve.solve_ridge
 
-    def solve(matrix: Any, right: Any) -> Any:
-        solved.append(len(right))
-        return plain(matrix, right)
+    def counting(matrix: Any, *others: Any) -> Any:
+        solved.append(len(matrix))
+        return plain(matrix, *others)
 
-    monkeypatch.setattr(np.linalg, "solve", solve)
+    monkeypatch.setattr(solve, "solve_ridge", counting)
     model.learn_many(X, y)
     assert not solved
     for x, label in zip(dicts(X), y.tolist(), strict=True):
@@ -293,3 +294,19 @@ def test_what_is_seen_in_a_small_difference_of_large_columns(n_features: int) ->
     model = RecursiveMPRank(C=1e12)
     model.learn_many(X, z)
     assert np.std(model.predict_many(X) - z) < 1e-3
+
+
+@pytest.mark.parametrize("C", [1.0, 1e8, 1e12])
+def test_features_that_are_equal_have_equal_weights_to_the_bit(C: float) -> None:
+    """And others the same as if they were there once, with as much of the ridge."""
+    X, y = rated(200, 5)
+    model = RecursiveMPRank(C=C)
+    model.learn_many(np.column_stack([X, X[:, :2], X[:, 1]]), y)
+    weights = named(model.weights, 8)
+    assert weights[5] == weights[0]
+    assert weights[6] == weights[7] == weights[1]
+    rows, labels = X - X.mean(0), y - y.mean()
+    times = np.array([2, 3, 1, 1, 1])
+    matrix = rows.T @ rows + np.diag(200 / (2 * C) / times)
+    together = weights[:5] * times
+    assert together == pytest.approx(np.linalg.solve(matrix, rows.T @ labels), rel=1e-8)

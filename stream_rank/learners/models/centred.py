@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from stream_rank.engine import centre
 from stream_rank.engine.memory import Memory
+from stream_rank.engine.products import product
 from stream_rank.engine.recursion import FADED
 from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
@@ -44,7 +45,7 @@ class Centred(GroupedRowModel, GroupRows):
     def constant(self) -> float:
         """What is added to the weighted features."""
         means, label_means = self.memory["means"], self.memory["label_means"]
-        return float(label_means[0] - self.weights() @ means[0])
+        return float(label_means[0] - product(self.weights(), means[0]))
 
     def memories(self) -> dict[str, Memory]:
         """All there is to keep, by name."""

@@ -36,7 +36,7 @@ class DualKernel(Dual):
         self.budget = budget
         self.support = SupportSet(kernel, budget, self.dtype, BOUND**2)
         self.longest = self.support.longest
-        self.bound = self.longest**0.5
+        self.bound = math.sqrt(self.longest)
         self.n_slots = self.support.n_slots
         self.row = aligned((1,), self.dtype)  # single events come as blocks
         self.gram = self._empty_gram()

@@ -10,6 +10,7 @@ from stream_rank.engine import family, state
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
+from stream_rank.engine.products import combined
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Family"]
@@ -139,8 +140,9 @@ class Family:
         ballots = np.ones(self._size(state.MEMBERS))
         if rule == state.WEIGHTED and memory["correct"].any():
             ballots = memory["correct"].astype(np.float64)
-        ballots /= ballots.sum()
-        return ballots @ memory["weights"], ballots @ memory["thresholds"][:, inner]
+        ballots /= ballots.sum()  # whole numbers: exact in any order
+        thresholds = combined(ballots, memory["thresholds"][:, inner])
+        return combined(ballots, memory["weights"]), thresholds
 
     def resume(self) -> None:
         """See that the thresholds are whole, and their fences stand."""

@@ -1,5 +1,6 @@
 """A family of PRank members over kernel values, with the support set that they share."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class KernelFamily(Family):
         super().__init__(n_ranks, n_members, rule, dtype, key, sampling, n_slots=budget)
         self.support = SupportSet(kernel, budget, dtype, bound_of(dtype))
         self.longest = self.support.longest
-        self.bound = self.longest**0.5
+        self.bound = math.sqrt(self.longest)
         self.row = aligned((1,), dtype)  # single events come as blocks too
         self.n_slots = self.support.n_slots
 

@@ -5,44 +5,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine import centre, scatter
-from stream_rank.engine.memory import Layout, Memory
+from stream_rank.engine import centre, scatter, solve
+from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.models.centred import Centred
 
 __all__ = ["Scatter"]
 
 Array = npt.NDArray[Any]
-
-
-_DOUBTFUL = 1e-15
-"""What is left of a pivot or an eigenvalue, for every row of a matrix with a diagonal of ones, when rounding is all of it."""
-
-
-def _solve_ridge(matrix: Array, right: Array, ridge: float) -> Array:
-    """The weights `(matrix + ridge * I)**-1 right`, for a matrix of products of events.
-
-    Features are brought to one scale first. Where some depend on others, and the ridge is less than the rounding of
-    their products, the directions in which nothing was seen are left out: the weights have no part there.
-    """
-    scale = 1 / np.sqrt(np.diag(matrix) + ridge)
-    scaled = scale[:, None] * matrix * scale
-    scaled[np.diag_indices(len(scaled))] = 1.0
-    right = scale * right
-    try:
-        pivots = np.diag(np.linalg.cholesky(scaled)) ** 2
-        certain = bool((pivots > _DOUBTFUL * len(scaled)).all())
-    except np.linalg.LinAlgError:
-        certain = False
-    if certain:
-        solution = np.linalg.solve(scaled, right)
-    else:
-        sizes, directions = np.linalg.eigh(scaled)
-        seen = sizes > _DOUBTFUL * len(scaled)
-        directions = directions[:, seen]
-        solution = directions @ ((directions.T @ right) / sizes[seen])
-    weights: Array = scale * solution
-    return weights
 
 
 class Scatter(Centred):
@@ -61,11 +31,13 @@ class Scatter(Centred):
             return
         n_features = int(self.memory["sizes"][centre.FEATURES])
         parameters = self.memory["parameters"]
-        matrix, right = np.empty((n_features, n_features)), np.empty(n_features)
+        width = padded(n_features, np.float64)
+        matrix, factor = (aligned((n_features, width), np.float64) for _ in range(2))
+        right, found = aligned((2, width), np.float64)
         which = scatter.equations(self.block, matrix, right)
         ridge = parameters[centre.TOTAL] / (2 * parameters[centre.STRENGTH])
-        weights = _solve_ridge(matrix[: len(which), : len(which)], right[: len(which)], ridge)
-        scatter.answer(self.block, which, weights)
+        solve.solve_ridge(matrix[: len(which)], factor[: len(which)], right, found, ridge)
+        scatter.answer(self.block, which, found)
         self._solved = True
 
     def learn_row(self, block: Array, label: float, group: int, bound: float) -> bool:
