@@ -149,6 +149,8 @@ def test_sentences() -> None:
     assert "another program" in str(refused(foreign))
     newer = save_tensors({}, metadata={"kind": "stream-rank snapshot", "format": str(FORMAT + 1)})
     assert "upgrade stream-rank" in str(refused(newer))
+    older = save_tensors({}, metadata={"kind": "stream-rank snapshot", "format": "1"})
+    assert "learn the stream again" in str(refused(older))
     body = bytearray(raw)
     body[-1] ^= 1
     assert "digest" in str(refused(bytes(body)))
@@ -177,7 +179,14 @@ def forged(said: dict[str, Any], arrays: dict[str, Any]) -> bytes:
 def test_headers_that_claim_terabytes_are_refused_before_memory_is_made() -> None:
     huge = {"a": {"dtype": "F64", "shape": [2**40], "data_offsets": [0, 2**43]}}
     header = json.dumps(
-        {"__metadata__": {"kind": "stream-rank snapshot", "format": "1", "said": "{}"}, **huge}
+        {
+            "__metadata__": {
+                "kind": "stream-rank snapshot",
+                "format": str(FORMAT),
+                "metadata": "{}",
+            },
+            **huge,
+        }
     )
     claims = [
         len(header).to_bytes(8, "little") + header.encode(),

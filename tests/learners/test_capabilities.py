@@ -22,9 +22,8 @@ from stream_rank import (
     VotedPRank,
     WidrowHoff,
 )
-from stream_rank.learners.base.state import digest_of
 from stream_rank.learners.base.restore import learner_from
-from stream_rank.learners.base.state import State
+from stream_rank.learners.base.state import State, digest_of
 from stream_rank.learners.catalogue import name_of
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 

@@ -17,8 +17,8 @@ import numpy as np
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import load, spread, store, total
 from stream_rank.engine.memory import Layout, Section, padded, place
-from stream_rank.engine.support import power
 from stream_rank.engine.pointers import get, pointer, put, shift
+from stream_rank.engine.support import power
 
 __all__ = [
     *("ACTIVE", "EVENTS", "FADING", "FEATURES", "FORGETTING", "NEXT", "STRENGTH", "SLOTS"),

@@ -40,6 +40,8 @@ from stream_rank.engine.differences.duals import (
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import load, spread, total
 from stream_rank.engine.memory import Layout, Section, padded, place
+from stream_rank.engine.pointers import get, pointer, put, shift
+from stream_rank.engine.sums import dot
 from stream_rank.engine.support import (
     Support,
     evaluate,
@@ -48,8 +50,6 @@ from stream_rank.engine.support import (
     take_slot,
     write_vector,
 )
-from stream_rank.engine.pointers import get, pointer, put, shift
-from stream_rank.engine.sums import dot
 
 __all__ = ["costs", "fill", "layout", "run", "run_pairs", "sweep"]
 

@@ -16,8 +16,8 @@ from stream_rank.engine.perceptron.family import ask, merit_of
 from stream_rank.engine.perceptron.members import choose, consider, find_wrong, learn, score
 from stream_rank.engine.perceptron.pairs import standing
 from stream_rank.engine.perceptron.state import AVERAGED, EVENTS, LASTING, UPDATES, open_state
-from stream_rank.engine.support import evaluate, open_support, take_slot, write_vector
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
+from stream_rank.engine.support import evaluate, open_support, take_slot, write_vector
 
 __all__ = ["opinions_kernel", "run_kernel", "run_pairs_kernel"]
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.memory import Memory, aligned
 from stream_rank.engine import support
+from stream_rank.engine.memory import Memory, aligned
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
