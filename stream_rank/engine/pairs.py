@@ -5,10 +5,33 @@ It is formed in double precision and rounded once to the precision of the weight
 Cost: O(d), or O(non-zeros of both).
 """
 
+from typing import Any
+
+from numba.extending import overload
+
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.pointers import as_element, get, put
 
-__all__ = ["sparse_differences", "write_difference"]
+__all__ = ["rounded", "sparse_differences", "write_difference"]
+
+
+def rounded(to: Any, values: Any, count: Any) -> Any:
+    """A row of doubles in the precision of `to`: as it is, or rounded into `to`."""
+    raise NotImplementedError("compiled code only")
+
+
+@inlined
+def _write(to, values, count):
+    for i in range(count):
+        put(to, i, as_element(to, get(values, i)))
+    return to
+
+
+@overload(rounded, inline="always")
+def _rounded(to, values, count):
+    if to.dtype is values.dtype:
+        return lambda to, values, count: values
+    return lambda to, values, count: _write(to, values, count)
 
 
 @inlined

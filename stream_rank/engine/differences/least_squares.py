@@ -15,7 +15,7 @@ import numpy as np
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.memory import Layout, Section, padded, place
-from stream_rank.engine.pairs import write_difference
+from stream_rank.engine.pairs import rounded, write_difference
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = [
@@ -158,18 +158,18 @@ def learn_pair(block, magnitude, bound):
 
 
 @compiled
-def run_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
-    """Learn the pairs of rows, their differences formed from `exact` ones; where `ahead` is empty nobody asks."""
+def run_pairs(block, rows, others, scratch, magnitudes, ahead):
+    """Learn pairs of rows of doubles; `scratch` has room for two in the precision of weights. Where `ahead` is empty nobody asks."""
     state = open_state(block)
-    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
-    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    first, second = pointer(rows, 0, np.float64), pointer(others, 0, np.float64)
+    room = pointer(scratch, 0, block.dtype)
     slots = state.slots
     for i in range(magnitudes.size):
-        at = i * slots
+        preferred, other = shift(first, i * slots), shift(second, i * slots)
         if ahead.size > 0:
-            lead = _score(state, Dense(shift(first, at), slots))
-            ahead[i] = lead - _score(state, Dense(shift(second, at), slots))
-        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+            lead = _score(state, Dense(rounded(room, preferred, slots), slots))
+            ahead[i] = lead - _score(state, Dense(rounded(room, other, slots), slots))
+        write_difference(state.row, preferred, other, slots)
         _take_pair(state, Dense(state.row, slots), magnitudes[i])
 
 

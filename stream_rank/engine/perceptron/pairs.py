@@ -1,7 +1,7 @@
 """Many pairs for a family of PRank members: by how much the preferred item was ahead, and then the pair is learned.
 
-Items come as rows or as CSR matrices with ascending slots, in the precision of the weights; of rows the difference
-is formed from `exact` ones, in double precision. Where `ahead` is empty nobody asks.
+Items come as rows of doubles, for which `scratch` has room in the precision of the weights, or as CSR matrices with
+ascending slots in that precision. Where `ahead` is empty nobody asks.
 
 Cost of a pair: what a rating costs to learn, and two predictions by the averaged rule if they are asked for.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.pairs import write_difference
+from stream_rank.engine.pairs import rounded, write_difference
 from stream_rank.engine.perceptron.family import mean_score, merit_of, take_pair
 from stream_rank.engine.perceptron.members import score, utility
 from stream_rank.engine.perceptron.state import (
@@ -50,20 +50,20 @@ def _lead(state, preferred, other):
 
 
 @compiled
-def run_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
+def run_pairs(block, rows, others, scratch, magnitudes, ahead):
     """Learn the pairs of dense rows."""
     state = open_state(block)
-    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
-    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    first, second = pointer(rows, 0, np.float64), pointer(others, 0, np.float64)
+    room = pointer(scratch, 0, block.dtype)
     lanes, slots = lanes_of(block.dtype.type(0)), state.slots
     narrow = slots == lanes and state.edges == GROUP and state.n_members >= GROUP
     constant = narrowed(state, lanes, GROUP)
     for i in range(magnitudes.size):
-        at = i * slots
+        preferred, other = shift(first, i * slots), shift(second, i * slots)
         if ahead.size > 0:
-            preferred, other = Dense(shift(first, at), slots), Dense(shift(second, at), slots)
-            ahead[i] = _lead(state, preferred, other)
-        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+            one = Dense(rounded(room, preferred, slots), slots)
+            ahead[i] = _lead(state, one, Dense(rounded(shift(room, slots), other, slots), slots))
+        write_difference(state.row, preferred, other, slots)
         if narrow:
             take_pair(constant, Dense(constant.row, lanes), magnitudes[i], True)
         else:
@@ -102,18 +102,18 @@ def run_pairs_sparse(
 
 
 @compiled
-def run_hypotheses_pairs(block, rows, others, exact, other_exact, magnitudes, ahead):
+def run_hypotheses_pairs(block, rows, others, scratch, magnitudes, ahead):
     """`run_pairs` for hypotheses, of which one learns."""
     state = open_state(block)
-    first, second = pointer(rows, 0, block.dtype), pointer(others, 0, block.dtype)
-    minuend, subtrahend = pointer(exact, 0, np.float64), pointer(other_exact, 0, np.float64)
+    first, second = pointer(rows, 0, np.float64), pointer(others, 0, np.float64)
+    room = pointer(scratch, 0, block.dtype)
     slots = state.slots
     for i in range(magnitudes.size):
-        at = i * slots
+        preferred, other = shift(first, i * slots), shift(second, i * slots)
         if ahead.size > 0:
-            preferred, other = Dense(shift(first, at), slots), Dense(shift(second, at), slots)
-            ahead[i] = _lead(state, preferred, other)
-        write_difference(state.row, shift(minuend, at), shift(subtrahend, at), slots)
+            one = Dense(rounded(room, preferred, slots), slots)
+            ahead[i] = _lead(state, one, Dense(rounded(shift(room, slots), other, slots), slots))
+        write_difference(state.row, preferred, other, slots)
         take_hypothesis_pair(state, Dense(state.row, slots), magnitudes[i])
 
 

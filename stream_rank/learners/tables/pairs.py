@@ -35,12 +35,12 @@ class PairBlock(NamedTuple):
         """How many pairs there are."""
         return self.preferred.end - self.preferred.first
 
-    def rows(self, dtype: str) -> tuple[Array, Array, Array, Array]:
-        """Of dense items the rows in the precision of weights, and as they are, for differences to be formed of."""
+    def rows(self, dtype: str) -> tuple[Array, Array, Array]:
+        """Of dense items the rows, and room for two in the precision of weights."""
         assert isinstance(self.preferred, DenseBlock)
         assert isinstance(self.other, DenseBlock)
         first, second = self.preferred.rows, self.other.rows
-        return first.astype(dtype, copy=False), second.astype(dtype, copy=False), first, second
+        return first, second, np.empty((2, first.shape[1]), dtype)
 
     def entries(self, dtype: str) -> tuple[Array, ...]:
         """Of sparse items, and of their differences, starts, slots and values, in the precision of weights."""
