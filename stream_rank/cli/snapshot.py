@@ -88,10 +88,11 @@ def _described(where: str) -> dict[str, Any]:
     from stream_rank.checkpoint.model_file import state_digest
 
     snapshot, learners = _opened(where)
-    said = snapshot.said
-    found: dict[str, Any] = {
-        key: said[key] for key in ("position", "counts", "settings") if key in said
-    }
+    found: dict[str, Any] = {}
+    if "progress" in snapshot.keys:
+        progress = snapshot.part("progress").metadata
+        found |= {"position": progress["position"], "counts": progress["counts"]}
+        found["settings"] = snapshot.metadata["settings"]
     found["learners"] = {
         name: {
             "class": type(learner).__name__,

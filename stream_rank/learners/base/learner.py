@@ -14,13 +14,12 @@ import numpy.typing as npt
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
-from stream_rank.learners.base.pairs import check_reaches, take_pairs
+from stream_rank.learners.base.pairs import PairLearner
 from stream_rank.learners.base.plain import arguments_of, entries, parameters_of, plain_name
 from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.dense_table import DenseTable, too_long
-from stream_rank.learners.tables.pairs import PairBlock, Pairs
 from stream_rank.learners.tables.table import Table, open_table
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -48,7 +47,7 @@ def check_dtype(dtype: str) -> str:
     return dtype
 
 
-class Learner:
+class Learner(PairLearner):
     """A vocabulary, a model, and the ways from an event to the model.
 
     An event reaches the model in one of two ways. `_seat` writes a dict to the model's row, by a
@@ -187,41 +186,6 @@ class Learner:
         self._introduce(difference)
         self._write(difference)
         self._model.learn_pair(self._model.block, magnitude, math.inf)
-
-    def learn_pairs(self, preferred: Any, other: Any, magnitude: Any = None) -> None:
-        """Learn that row i of one table is preferred to row i of another; `learn_pair` in a loop, to the bit.
-
-        A batch with a number that cannot be learned is refused whole.
-
-        Parameters
-        ----------
-        preferred, other
-            Each a data frame, an array or a CSR matrix.
-        magnitude
-            A column of numbers above 0; None is 1 for each.
-        """
-        take_pairs(self, preferred, other, magnitude, False)
-
-    def test_then_train_pairs(
-        self, preferred: Any, other: Any, magnitude: Any = None
-    ) -> npt.NDArray[np.float64]:
-        """Learn pairs as `learn_pairs` does; for each, by how much the preferred was ahead before it was learned.
-
-        That is the difference of what `utility_one` says of the two.
-        """
-        return take_pairs(self, preferred, other, magnitude, True)
-
-    def _check_pairs(self, pairs: Pairs) -> None:
-        """Raise an `EventError` unless all of the pairs can be learned."""
-        check_reaches(self, pairs)
-
-    def _teach_pairs(self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array) -> None:
-        """Learn pairs whose features have slots; by how much the preferred were ahead, unless `ahead` is empty."""
-        done = 0
-        for block in blocks:
-            some = slice(done, done + block.n_pairs)
-            self._model.run_pairs(block, magnitudes[some], ahead[some])
-            done = some.stop
 
     def utility_one(self, x: Features) -> float:
         """The score of an event."""

@@ -93,11 +93,11 @@ class Pairs:
     def newcomers(self, vocabulary: Vocabulary, apart: bool) -> list[tuple[int, Hashable]]:
         """The names without a slot in the order in which they come, each with the pair that brings it first.
 
-        Names that a pair brings are in the order of names, those of the preferred item first if `apart`;
-        those of a stream are in the order of the stream.
+        Names that a pair brings are in the order of names, those of the preferred item first if `apart`.
         """
         if isinstance(self.preferred, Rows):
-            return self.preferred.newcomers(vocabulary)
+            preferred = self.preferred
+            return (preferred.newcomers_first if apart else preferred.newcomers)(vocabulary)
         first: dict[Hashable, tuple[int, int]] = {}
         for which, table in enumerate((self.preferred, self.other)):
             for row, name in table.newcomers(vocabulary):

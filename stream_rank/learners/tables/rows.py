@@ -67,42 +67,40 @@ class Rows:
     def introduce(self, vocabulary: Vocabulary) -> None:
         """Give slots to the features that have none, in the order in which they came."""
         if len(self):
-            known = int(self.met.max())
-            if not self._same(vocabulary, known):
-                vocabulary.add(self.names[:known])
+            unknown = np.flatnonzero(vocabulary.slots_in(self.names)[: int(self.met.max())] < 0)
+            vocabulary.add([self.names[place] for place in unknown.tolist()])
 
     def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
         """The features that have no slot, in the order in which they came, each with the event that brought it."""
+        return [(event, self.names[place]) for event, place in self._newcomers(vocabulary)]
+
+    def newcomers_first(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
+        """The same, of several that one event brings those first that it has itself: others stand beside it in its pair."""
+        own = {
+            event: set(self.slots[self.first[event] : self.last[event]].tolist())
+            for event, _ in self._newcomers(vocabulary)
+        }
+        found = sorted(
+            self._newcomers(vocabulary), key=lambda each: (each[0], each[1] not in own[each[0]])
+        )
+        return [(event, self.names[place]) for event, place in found]
+
+    def _newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, int]]:
+        """The places of names that have no slot, each with the event that brought it."""
         known = int(self.met.max()) if len(self) else 0
-        if self._same(vocabulary, known):
-            return []
-        events = np.searchsorted(np.maximum.accumulate(self.met), np.arange(known), "right")
-        return [
-            (event, name)
-            for event, name in zip(events.tolist(), self.names[:known], strict=True)
-            if name not in vocabulary.slot_of
-        ]
+        unknown = np.flatnonzero(vocabulary.slots_in(self.names)[:known] < 0)
+        events = np.searchsorted(np.maximum.accumulate(self.met), unknown, "right")
+        return list(zip(events.tolist(), unknown.tolist(), strict=True))
 
     def within(self, bound: float) -> bool:
         """Whether no feature is larger than that in size."""
         return bool(within(self.first, self.last, self.values, bound))
 
-    def _same(self, vocabulary: Vocabulary, count: int) -> bool:
-        """Whether a vocabulary has the first so many names in the same slots."""
-        return len(vocabulary) >= count and vocabulary.names[:count] == list(self.names[:count])
-
-    def _places(self, vocabulary: Vocabulary) -> Array:
-        """The slot in a vocabulary of every name, or -1."""
-        count = len(self.names)
-        if self._same(vocabulary, count):
-            return np.arange(count, dtype=np.int64)
-        return vocabulary.slots(self.names)
-
     def blocks(
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:
         """Events `first` to `end`, as sparse events if they have values for few of the slots."""
-        where = self._places(vocabulary)
+        where = vocabulary.slots_in(self.names)
         entries = int((self.last[first:end] - self.first[first:end]).sum())
         if entries * _SPARSE_BELOW < n_slots * (end - first):
             yield from self._packed(where, dtype, first, end)
@@ -119,13 +117,14 @@ class Rows:
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
         """Events `first` to `end`, features without a slot behind those that are known, in their order."""
-        where = self._places(vocabulary)
-        unknown = in_order(
-            name for name, slot in zip(self.names, where.tolist(), strict=True) if slot < 0
-        )
-        behind = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
-        for place in np.flatnonzero(where < 0).tolist():
-            where[place] = behind[self.names[place]]
+        where = vocabulary.slots_in(self.names)
+        places = np.flatnonzero(where < 0).tolist()
+        if places:
+            where = where.copy()
+            unknown = in_order(self.names[place] for place in places)
+            after = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
+            for place in places:
+                where[place] = after[self.names[place]]
         yield from self._packed(where, dtype, first, end)
 
     def _packed(self, where: Array, dtype: str, first: int, end: int) -> Iterator[SparseBlock]:

@@ -1,6 +1,6 @@
 """Which feature lies in which slot."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,14 @@ class Vocabulary:
     def __init__(self) -> None:
         self.names: list[Hashable] = []
         self.slot_of: dict[Hashable, int] = {}
+        self._follow([])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"names": self.names, "slot_of": self.slot_of}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._follow([])
 
     def __copy__(self) -> "Vocabulary":
         other = Vocabulary()
@@ -60,8 +68,38 @@ class Vocabulary:
         for name in self.names[count:]:
             del self.slot_of[name]
         del self.names[count:]
+        self._follow([])
 
     def slots(self, names: Iterable[Hashable]) -> npt.NDArray[np.int64]:
         """The slot of each name, or -1."""
         slot_of = self.slot_of
         return np.array([slot_of.get(name, -1) for name in names], np.int64)
+
+    def _follow(self, stream: Sequence[Hashable]) -> None:
+        """Forget the stream that was followed, and follow another from its beginning."""
+        self._stream = stream
+        self._where: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        self._unknown: list[int] = []
+        self._seen = 0
+
+    def slots_in(self, stream: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+        """The slot of each name of a stream, or -1; the answer is not to be changed.
+
+        The names of a stream only become more, so what was found is kept from call to call. Cost: O(names that are
+        new to the stream, or that had no slot and others got one).
+        """
+        if stream is not self._stream:
+            self._follow(stream)
+        if self._unknown and len(self) > self._seen:
+            found = self.slots(stream[place] for place in self._unknown)
+            self._where[self._unknown] = found
+            self._unknown = [
+                place for place, slot in zip(self._unknown, found.tolist(), strict=True) if slot < 0
+            ]
+        self._seen = len(self)
+        begin = len(self._where)
+        if len(stream) > begin:
+            fresh = self.slots(stream[begin:])
+            self._where = np.concatenate([self._where, fresh])
+            self._unknown += (np.flatnonzero(fresh < 0) + begin).tolist()
+        return self._where
