@@ -26,7 +26,7 @@ from stream_rank.pipeline.progress import Progress
 from stream_rank.sinks.sink import NullSink
 from tests.benchmarks.measure import Line, side_by_side
 
-__all__ = ["Nowhere", "decoding", "replays"]
+__all__ = ["NoRejects", "decoding", "loop_of", "replays"]
 
 _EVENTS = 40_000
 _CHUNK = 8_000

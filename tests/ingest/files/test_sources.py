@@ -117,8 +117,8 @@ def test_files_one_behind_the_other(tmp_path: Path) -> None:
     assert state_digest(learned(names, part).contestants[0].model) == state_digest(
         whole.contestants[0].model
     )
+    stored = learned(names, until=10).progress.position.to_json()
     with pytest.raises(InputError, match="give the same inputs in the same order"):
-        stored = learned(names, until=10).progress.position.to_json()
         open_source(names[::-1]).position_from(stored)
 
 
