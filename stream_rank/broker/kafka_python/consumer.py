@@ -50,6 +50,17 @@ def _wait_for_messages(coordinator: Any) -> None:
     coordinator.time_to_next_poll = lambda: max(_LEAST_WAIT, due())
 
 
+def _join_to_the_end(coordinator: Any) -> None:
+    """Have a client finish a join that it began.
+
+    A poll may end before the group has answered. A leader that joins because partitions were added has by then noted
+    them as given out, and sees nothing more to do: by itself it would not look at the answer, nor send another heartbeat,
+    and be without partitions for ever.
+    """
+    needed = coordinator.need_rejoin
+    coordinator.need_rejoin = lambda: coordinator.rejoining or needed()
+
+
 class _Listener(ConsumerRebalanceListener):
     """Runs on the client's thread."""
 
@@ -99,6 +110,7 @@ class KafkaPythonConsumer:
         }
         client = opened(KafkaConsumer, self._connection, **settings)
         _wait_for_messages(client._coordinator)
+        _join_to_the_end(client._coordinator)
         self._client = client  # first: the listener needs it
         try:
             if self._member.group is None:
