@@ -15,6 +15,13 @@ hypothesis.settings.register_profile("ours", deadline=None, derandomize=bool(os.
 hypothesis.settings.load_profile("ours")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Have failing tests show what their daemons said."""
+    from tests import witness
+
+    config.pluginmanager.register(witness)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -126,11 +126,16 @@ def polled(consumer: Consumer) -> list[Slice]:
         return []
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def wait_for(
+    condition: Callable[[], Any],
+    seconds: float = 60.0,
+    otherwise: Callable[[], str] = lambda: "",
+) -> Any:
+    """What a condition gives once it holds; `otherwise` says how things stood in the end."""
     until = time.monotonic() + seconds
     while True:
         found = condition()
         if found:
             return found
-        assert time.monotonic() < until, "it took too long"
+        assert time.monotonic() < until, f"it took too long; {otherwise()}"
         time.sleep(0.02)

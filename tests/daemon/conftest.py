@@ -20,6 +20,7 @@ from stream_rank.broker.connection import Connection
 from stream_rank.broker.port import Message
 from tests.broker.conftest import create, fresh_name, kafka, wait_for
 from tests.cli.conftest import command
+from tests.witness import Witness
 
 __all__ = ["Daemon", "Topic", "kafka", "wait_for"]
 
@@ -100,13 +101,16 @@ class Daemon:
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(variables or {})},
             )
+        self._witness = Witness(self._log, self.process)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
+            if kind is not None:
+                self._witness.look()  # before it is gone: the test has failed
             self.process.kill()
             self.process.wait()
 
@@ -141,20 +145,25 @@ class Daemon:
 
     def status(self) -> dict[str, Any]:
         code, text = self.get("/status")
-        found: dict[str, Any] = json.loads(text) if code == 200 else {}
+        if code != 200:
+            return {}
+        self._witness.status = text
+        found: dict[str, Any] = json.loads(text)
         return found
 
     def until(
         self, condition: Callable[[dict[str, Any]], Any], seconds: float = 90.0
     ) -> dict[str, Any]:
         """The status once it is as wanted."""
+        last: dict[str, Any] = {}
 
         def found() -> dict[str, Any]:
+            nonlocal last
             assert self.process.poll() is None, self.log
-            status = self.status()
-            return status if status and condition(status) else {}
+            last = self.status()
+            return last if last and condition(last) else {}
 
-        good: dict[str, Any] = wait_for(found, seconds)
+        good: dict[str, Any] = wait_for(found, seconds, lambda: f"the last status was {last}")
         return good
 
     def learned(self, count: int, seconds: float = 90.0) -> dict[str, Any]:
