@@ -16,9 +16,10 @@ hypothesis.settings.load_profile("ours")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have failing tests show what their daemons said."""
-    from tests import witness
+    """What all tests share ends with them, and those that fail show what their daemons said."""
+    from tests import shared, witness
 
+    config.pluginmanager.register(shared)
     config.pluginmanager.register(witness)
 
 

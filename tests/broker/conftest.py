@@ -1,20 +1,21 @@
 """A real broker for the tests that are about one, and the clients that must all do the same."""
 
 import itertools
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
 import stream_rank.broker.kafka_python.producer  # noqa: F401 - with its patience, which some tests shorten elsewhere
-from simulators.broker import Kafka, NoKafkaError
 from stream_rank.broker.clients import consumer_of, producer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.memory import MemoryBroker, MemoryConsumer, MemoryProducer
 from stream_rank.broker.port import Bounds, Consumer, Member, Partition, Place, Producer, Slice
 from stream_rank.errors import BrokerTrouble
+from tests.shared import SharedError, shared
 
 _NAMES = itertools.count()
 
@@ -50,23 +51,35 @@ def create(
 
 
 def fresh_name(stem: str) -> str:
-    return f"{stem}-{next(_NAMES)}-{time.monotonic_ns()}"
+    return f"{stem}-{next(_NAMES)}-{os.getpid()}-{time.monotonic_ns()}"
+
+
+class Broker(Protocol):
+    """A broker, as most tests need one."""
+
+    @property
+    def address(self) -> str:
+        """For clients."""
+
+
+class Shared(NamedTuple):
+    """The broker that all tests share: nobody stops it, and topics and groups are everyone's own."""
+
+    address: str
 
 
 @pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+def kafka() -> Shared:
     try:
-        broker = Kafka(tmp_path_factory.mktemp("kafka"))
-    except NoKafkaError as error:
+        return Shared(shared("kafka", "tests.broker.keeper")["address"])
+    except SharedError as error:
         pytest.skip(str(error))
-    with broker:
-        yield broker
 
 
 class Cluster:
     """What the contract is tested on."""
 
-    def __init__(self, client: str, kafka: Kafka | None) -> None:
+    def __init__(self, client: str, kafka: Broker | None) -> None:
         self.client, self._kafka, self._memory = client, kafka, MemoryBroker()
 
     @property

@@ -15,7 +15,7 @@ from kafka.admin import NewPartitions
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.net.transport import KafkaTCPTransport
 
-from simulators.broker import Kafka, free_ports
+from simulators.broker import free_ports
 from stream_rank.broker.clients import consumer_of, producer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.kafka_python import connecting
@@ -23,7 +23,7 @@ from stream_rank.broker.kafka_python import consumer as consuming
 from stream_rank.broker.kafka_python.opening import opened
 from stream_rank.broker.port import Member, Message
 from stream_rank.errors import BrokerError, BrokerTrouble
-from tests.broker.conftest import admin, create, fresh_name, from_the_beginning, polled
+from tests.broker.conftest import Broker, admin, create, fresh_name, from_the_beginning, polled
 
 
 class Net:
@@ -116,7 +116,7 @@ def test_what_lasts_is_told_from_what_passes(logged: Exception, said: str | None
 
 
 def test_a_leader_that_gave_nobody_a_partition_joins_again(
-    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+    kafka: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it does when the list of partitions is on its way at that moment; it would wait for ever."""
     right, given_out = RangePartitionAssignor.assign, []
@@ -147,7 +147,7 @@ def test_a_leader_that_gave_nobody_a_partition_joins_again(
 
 
 def test_a_leader_joins_to_the_end_where_partitions_were_added(
-    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+    kafka: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though a poll ends between the answers to its two requests; it would stay without partitions for ever."""
     monkeypatch.setattr(connecting, "_METADATA_MS", 500)

@@ -14,7 +14,7 @@ from stream_rank.broker.connection import Connection
 from stream_rank.broker.patient import PatientProducer
 from stream_rank.broker.port import Member, Message
 from stream_rank.errors import BrokerTrouble, TooLargeError
-from tests.broker.conftest import create, fresh_name, from_the_beginning, polled, wait_for
+from tests.broker.conftest import Broker, create, fresh_name, from_the_beginning, polled, wait_for
 
 _FULL = {"kafka-python": (8, 10_000_000), "confluent": (100_001, 10)}
 """So many messages, and how many bytes each has, are more than there is room for."""
@@ -61,7 +61,7 @@ def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> Non
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
+def test_what_failed_is_not_overtaken(client: str, kafka: Broker) -> None:
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("unmade")
     messages = [Message(topic, b"%d" % i, partition=0) for i in range(300)]
     for each in messages[:100]:
@@ -85,7 +85,7 @@ def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Kafka) -> None:
+def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Broker) -> None:
     """Brokers refuse whole batches, also where none of the messages in one is too large."""
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("small")
     create(kafka.address, topic, **{"max.message.bytes": 100_000})
@@ -162,7 +162,7 @@ def test_patience_ends() -> None:
     assert large.asked == 1
 
 
-def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
+def produce(kafka: Broker, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "stream_rank", "produce", f"--brokers={kafka.address}"]
     return subprocess.Popen(
         [*command, f"--client={client}", f"--topic={topic}", *more],
@@ -172,7 +172,7 @@ def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Po
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Kafka) -> None:
+def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Broker) -> None:
     topic = fresh_name("unmade")
     with produce(kafka, client, topic, "synthetic:1000") as sending:
         assert sending.stderr is not None
@@ -190,7 +190,7 @@ def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Kafka) -> Non
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Kafka) -> None:
+def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Broker) -> None:
     with produce(kafka, client, fresh_name("unmade"), "synthetic:10") as sending:
         assert sending.stderr is not None
         assert "trying again" in sending.stderr.readline()
@@ -216,7 +216,7 @@ def test_produce_can_be_stopped_with_messages_under_way(client: str, late: Kafka
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_leaves_nothing_out_because_of_its_size(
-    client: str, kafka: Kafka, tmp_path: Path
+    client: str, kafka: Broker, tmp_path: Path
 ) -> None:
     topic, events = fresh_name("small"), tmp_path / "events.jsonl"
     create(kafka.address, topic, **{"max.message.bytes": 100_000})

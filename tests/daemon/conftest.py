@@ -14,15 +14,14 @@ from typing import Any, Self
 
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.broker.clients import producer_of
 from stream_rank.broker.connection import Connection
 from stream_rank.broker.port import Message
-from tests.broker.conftest import create, fresh_name, kafka, wait_for
+from tests.broker.conftest import Broker, create, fresh_name, kafka, wait_for
 from tests.cli.conftest import command
 from tests.witness import Witness
 
-__all__ = ["Daemon", "Topic", "kafka", "wait_for"]
+__all__ = ["Broker", "Daemon", "Topic", "kafka", "wait_for"]
 
 
 _START_SECONDS = 180.0
@@ -33,7 +32,7 @@ class Topic:
     """A topic of one's own on a broker."""
 
     def __init__(
-        self, kafka: Kafka, partitions: int = 1, replicas: int = 1, **settings: Any
+        self, kafka: Broker, partitions: int = 1, replicas: int = 1, **settings: Any
     ) -> None:
         self.address, self.name, self.partitions = kafka.address, fresh_name("ratings"), partitions
         create(self.address, self.name, partitions, replicas, **settings)
@@ -176,5 +175,5 @@ class Daemon:
 
 
 @pytest.fixture
-def topic(kafka: Kafka) -> Topic:
+def topic(kafka: Broker) -> Topic:
     return Topic(kafka)

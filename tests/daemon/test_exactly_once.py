@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.broker.port import Message
 from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
-from tests.daemon.conftest import Daemon, Topic
+from tests.daemon.conftest import Broker, Daemon, Topic
 from tests.killing import kill
 
 SOAK = bool(os.environ.get("SOAK"))
@@ -92,7 +91,7 @@ def _known(out: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_on_four_partitions_every_offset_once(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Every event has a feature of its own, whose weight tells how often it was learned: each time goes half of the way to 1."""
     events = EVENTS if client == "kafka-python" else 40_000
     topic = Topic(kafka, 4)

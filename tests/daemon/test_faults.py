@@ -14,7 +14,7 @@ from stream_rank.broker.port import Message
 from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
 from tests.cli.test_memory import resident
-from tests.daemon.conftest import Daemon, Topic, wait_for
+from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.disks import resize, small_disk
 
 COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
@@ -102,7 +102,7 @@ def _leader_of(topic: Topic) -> int:
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, 2)
     topic.send(counted(0, 1_000, topic))
     with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
@@ -117,10 +117,10 @@ def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_pa
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None:
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
     topic = Topic(kafka, 4)
-    settings = {**COUNTING, "client": client, "group": f"storm-{client}"}
+    settings = {**COUNTING, "client": client, "group": f"storm-{topic.name}"}
     with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
         daemon.until(lambda status: len(status["assigned"]) == 4)
         for turn in range(3):
@@ -137,7 +137,7 @@ def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
     assert_once(daemon.out, 3_000)
 
 
-def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> None:
+def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka)
     with small_disk(tmp_path / "disk", "700k") as disk:
         with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, keep=1, **COUNTING) as daemon:  # fmt: skip
@@ -229,7 +229,7 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_partitions_that_are_added(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
     from kafka.admin import NewPartitions
 

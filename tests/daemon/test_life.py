@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.stream.saving import load, state_digest
-from tests.daemon.conftest import Daemon, Topic, wait_for
+from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.stream.conftest import mixed
 
 
@@ -129,7 +128,7 @@ def test_others_learners_are_refused(topic: Topic, tmp_path: Path) -> None:
         assert daemon.said("the daemon takes stream-rank's own learners")
 
 
-def test_a_topic_that_is_made_later(kafka: Kafka, tmp_path: Path) -> None:
+def test_a_topic_that_is_made_later(kafka: Broker, tmp_path: Path) -> None:
     from tests.broker.conftest import create, fresh_name
 
     name = fresh_name("later")
