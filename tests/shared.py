@@ -23,8 +23,8 @@ import pytest
 
 __all__ = ["SharedError", "kept", "shared", "tell"]
 
-_FOLDER = "STREAM_RANK_TESTS_SHARED"
-"""The variable by which workers know the folder of their run."""
+_FOLDER = "SHARED_BY_TESTS"
+"""The variable by which workers know the folder of their run. Daemons refuse those of their own name that they do not know."""
 _PATIENCE = 180.0
 """Seconds for something to start on a busy machine."""
 _FAREWELL = 20.0
