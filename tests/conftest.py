@@ -16,11 +16,11 @@ hypothesis.settings.load_profile("ours")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What all tests share ends with them, and those that fail show what their daemons said."""
-    from tests import shared, witness
+    """What tests share ends with them, the longest begin first, and those that fail show what their daemons said."""
+    from tests import order, shared, witness
 
-    config.pluginmanager.register(shared)
-    config.pluginmanager.register(witness)
+    for plugin in (order, shared, witness):
+        config.pluginmanager.register(plugin)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -106,8 +106,11 @@ def kept(folder: Path) -> Iterator[ExitStack]:
             with (folder.parent / "run").open() as run:
                 fcntl.flock(run, fcntl.LOCK_SH)  # all keepers get it at once
     finally:
-        with suppress(FileNotFoundError):
-            here.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        if not any(
+            each.is_dir() for each in folder.parent.glob("*")
+        ):  # who began all this may have been killed
+            shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 def tell(folder: Path, **what: Any) -> None:

@@ -16,6 +16,8 @@ from stream_rank.broker.port import Member, Message
 from stream_rank.errors import BrokerTrouble, TooLargeError
 from tests.broker.conftest import Broker, create, fresh_name, from_the_beginning, polled, wait_for
 
+pytestmark = pytest.mark.long(40)
+
 _FULL = {"kafka-python": (8, 10_000_000), "confluent": (100_001, 10)}
 """So many messages, and how many bytes each has, are more than there is room for."""
 
@@ -41,6 +43,7 @@ def received(client: str, address: str, topic: str, count: int) -> Iterator[byte
     return iter(found)
 
 
+@pytest.mark.long(18)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> None:
     producer, topic = producer_of(client, Connection((late.address,))), fresh_name("room")
@@ -171,6 +174,7 @@ def produce(kafka: Broker, client: str, topic: str, *more: str) -> "subprocess.P
     )
 
 
+@pytest.mark.long(15)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Broker) -> None:
     topic = fresh_name("unmade")
@@ -200,6 +204,7 @@ def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Broker) -> No
     assert "Traceback" not in said
 
 
+@pytest.mark.long(17)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_can_be_stopped_with_messages_under_way(client: str, late: Kafka) -> None:
     with late, produce(late, client, "t", "synthetic:1000000", "--rate=2000") as sending:

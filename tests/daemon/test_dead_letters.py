@@ -119,6 +119,7 @@ def test_hostile_messages_are_dead_letters(client: str, kafka: Broker, tmp_path:
             assert (message.value or b"") == (value or b"")
 
 
+@pytest.mark.long(40)
 def test_mended_ones_come_back(kafka: Broker, tmp_path: Path) -> None:
     topic, letters = Topic(kafka), fresh_name("letters")
     create(kafka.address, letters)

@@ -43,6 +43,7 @@ def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iter
                 kills += 1
 
 
+@pytest.mark.long(50)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) -> None:
     events = EVENTS if client == "kafka-python" else 60_000
@@ -90,6 +91,7 @@ def _known(out: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long(50)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_on_four_partitions_every_offset_once(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Every event has a feature of its own, whose weight tells how often it was learned: each time goes half of the way to 1."""

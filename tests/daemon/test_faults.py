@@ -40,6 +40,7 @@ def own_kafka(tmp_path: Path) -> Iterator[Kafka]:
         yield kafka
 
 
+@pytest.mark.long(35)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(own_kafka, 2)
@@ -66,6 +67,7 @@ def _seconds_of(daemon: Daemon) -> float:
     return (int(fields[11]) + int(fields[12])) / 100
 
 
+@pytest.mark.long(25)
 def test_it_is_begun_before_the_broker(own_kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(own_kafka)
     topic.send(counted(0, 10, topic))
@@ -79,6 +81,7 @@ def test_it_is_begun_before_the_broker(own_kafka: Kafka, tmp_path: Path) -> None
         assert daemon.end() == 0
 
 
+@pytest.mark.long(45)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_a_leader_is_killed(client: str, tmp_path: Path) -> None:
     with Kafka(tmp_path / "kafka", nodes=3, memory=384) as kafka:
@@ -101,6 +104,7 @@ def _leader_of(topic: Topic) -> int:
     return int(known.topics[topic.name].partitions[0].leader) - 1
 
 
+@pytest.mark.long(18)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, 2)
@@ -116,6 +120,7 @@ def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Broker, tmp_p
     assert_once(daemon.out, 2_000)
 
 
+@pytest.mark.long(30)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None:
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
@@ -137,6 +142,7 @@ def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None
     assert_once(daemon.out, 3_000)
 
 
+@pytest.mark.long(20)
 def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka)
     with small_disk(tmp_path / "disk", "700k") as disk:
@@ -156,6 +162,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> 
     assert_once(tmp_path / "kept", 5_000)
 
 
+@pytest.mark.long(20)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     """It keeps what it knows, and does not wait for those who do not answer."""
@@ -173,6 +180,7 @@ def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_pa
     assert_once(daemon.out, 100)
 
 
+@pytest.mark.long(30)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_the_broker_answers_nothing_for_a_while(
     client: str, own_kafka: Kafka, tmp_path: Path
@@ -196,6 +204,7 @@ def test_the_broker_answers_nothing_for_a_while(
     assert_once(daemon.out, 200)
 
 
+@pytest.mark.long(30)
 def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     own_kafka: Kafka, tmp_path: Path
 ) -> None:
@@ -228,6 +237,7 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     assert_once(daemon.out, 100)
 
 
+@pytest.mark.long(20)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from simulators.synthetic import OAPStream
 from stream_rank.broker.clients import producer_of
 from stream_rank.broker.connection import Connection
@@ -16,6 +18,7 @@ _STEPS = 20
 _BLOCK = 5_000
 
 
+@pytest.mark.long(28)
 def test_memory_does_not_grow(kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, 2)
     X, y = OAPStream(seed=1, features="quadratic").arrays(_BLOCK)

@@ -105,6 +105,7 @@ class Feeder(threading.Thread):
         self.join()
 
 
+@pytest.mark.long(85)
 def test_each_accident_fires_its_alert(kafka: Broker, tmp_path: Path) -> None:
     names = ["well", *_MEANT]
     topics = {name: Topic(kafka) for name in names}

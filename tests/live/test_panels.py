@@ -20,6 +20,8 @@ from tests.dashboards.test_dashboards import BOARDS, RULES
 from tests.dashboards.test_rules import promtool
 from tests.witness import Witness
 
+pytestmark = pytest.mark.long(75)
+
 _VALUES = {"__rate_interval": "20s", "__range": "5m", "__interval": "15s"}
 """What Grafana puts in for half an hour of samples that come every 5 seconds."""
 _DRIFT_SECONDS = 60
