@@ -215,6 +215,14 @@ class Kafka:
         """Stop a node from doing anything, or let it go on."""
         self._processes[node].send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
 
+    def heal(self) -> None:
+        """Have all nodes run that were killed or frozen."""
+        for process in self._processes.values():
+            process.send_signal(signal.SIGCONT)
+        killed = [node for node in range(len(self.ports)) if node not in self._processes]
+        if killed:
+            self.start(*killed)
+
     def stop(self) -> None:
         """Stop all nodes; their data is of no use any more."""
         for process in self._processes.values():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simulators.broker import Kafka
+from simulators.broker import Kafka, NoKafkaError
 from stream_rank.broker.port import Message
 from stream_rank.stream.export import exported
 from stream_rank.stream.saving import load
@@ -33,11 +33,21 @@ def assert_once(out: Path, count: int) -> None:
     assert set(weights.values()) == {0.5}
 
 
-@pytest.fixture
-def own_kafka(tmp_path: Path) -> Iterator[Kafka]:
-    """A broker that may be ill-treated."""
-    with Kafka(tmp_path / "kafka") as kafka:
+@pytest.fixture(scope="session")
+def ill_treated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+    try:
+        kafka = Kafka(tmp_path_factory.mktemp("kafka"))
+    except NoKafkaError as error:
+        pytest.skip(str(error))
+    with kafka:
         yield kafka
+
+
+@pytest.fixture
+def own_kafka(ill_treated: Kafka) -> Iterator[Kafka]:
+    """A broker that may be ill-treated: no other process uses it, and the next test finds it well."""
+    yield ill_treated
+    ill_treated.heal()
 
 
 @pytest.mark.long(35)
