@@ -23,6 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(plugin)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
+    processors = os.cpu_count() or 1
+    return processors if os.environ.get("SOAK") else max(2, processors * 3 // 2)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

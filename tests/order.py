@@ -4,7 +4,6 @@ A test that is marked `long` is given to a worker by itself, so many seconds bef
 tests of a file share what they need. A file's own mark says how long its tests take together.
 """
 
-import os
 from typing import Any
 
 import pytest
@@ -32,13 +31,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if alone(item):
             item.add_marker(pytest.mark.xdist_group(_ALONE))  # seen in its name, above the workers
     items.sort(key=lambda item: -seconds_of(item))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
-    processors = os.cpu_count() or 1
-    return processors if os.environ.get("SOAK") else max(2, processors * 3 // 2)
 
 
 @pytest.hookimpl(optionalhook=True)
