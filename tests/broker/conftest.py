@@ -30,13 +30,19 @@ def create(
     address: str, name: str, partitions: int = 1, replicas: int = 1, **settings: Any
 ) -> None:
     """Make a topic, and wait until its partitions have leaders."""
-    from kafka import KafkaConsumer, TopicPartition
     from kafka.admin import NewTopic
-    from kafka.errors import KafkaError
 
     client = admin(address)
     client.create_topics([NewTopic(name, partitions, replicas, topic_configs=settings)])
     client.close()
+    until_led(address, name, partitions)
+
+
+def until_led(address: str, name: str, partitions: int) -> None:
+    """Wait until a topic's partitions have leaders."""
+    from kafka import KafkaConsumer, TopicPartition
+    from kafka.errors import KafkaError
+
     until = time.monotonic() + 30
     while True:
         try:

@@ -253,7 +253,7 @@ def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
     from kafka.admin import NewPartitions
 
-    from tests.broker.conftest import admin
+    from tests.broker.conftest import admin, until_led
 
     topic = Topic(kafka)
     topic.send(counted(0, 10, topic))
@@ -264,7 +264,7 @@ def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -
         boss = admin(kafka.address)
         boss.create_partitions({topic.name: NewPartitions(2)})
         boss.close()
-        time.sleep(1)
+        until_led(topic.address, topic.name, 2)
         topic.partitions = 2
         topic.send(counted(10, 20, topic))
         daemon.learned(20)
