@@ -40,9 +40,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadGroupScheduling
 
-    class InOrder(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.endswith(f"@{_ALONE}") else nodeid.partition("::")[0]
-
     config.option.loadscopereorder = False
-    return InOrder(config, log)
+    scheduling: Any = LoadGroupScheduling(config, log)
+    scheduling._split_scope = _scope_of
+    return scheduling
+
+
+def _scope_of(name: str) -> str:
+    """What is given to one worker together."""
+    return name if name.endswith(f"@{_ALONE}") else name.partition("::")[0]
