@@ -151,10 +151,11 @@ def wait_for(
     otherwise: Callable[[], str] = lambda: "",
 ) -> Any:
     """What a condition gives once it holds; `otherwise` says how things stood in the end."""
-    until = time.monotonic() + seconds
+    until, pause = time.monotonic() + seconds, 0.02
     while True:
         found = condition()
         if found:
             return found
         assert time.monotonic() < until, f"it took too long; {otherwise()}"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(0.1, 1.1 * pause)  # asking is work for who is asked

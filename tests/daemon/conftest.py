@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -123,7 +124,7 @@ class Daemon:
     def said(self, words: str) -> bool:
         return words in self.log
 
-    @property
+    @cached_property
     def url(self) -> str:
         found = wait_for(
             lambda: re.search(r'"http": "([^"]+)"', self.log) or self.process.poll() is not None,
