@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker live dashboards test check soak format table picture figure jester bench lock clean
+.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -23,14 +23,16 @@ demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
 
 test: env ## all tests; what needs a tool that is not here is skipped with a reason
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 check: env ## test, and style, types and imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(MAKE) --jobs 2 types test
+
+types: env
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 soak: env ## the long proofs, in full: memory guards, 200 kills of a replay and 50 of a daemon, 10 GB, 10 million events, brokers that are away, alerts in real time; an hour
 	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/live/test_alerts.py

@@ -1,5 +1,6 @@
 """A real Kafka on loopback: nodes that can be started, stopped, killed and frozen."""
 
+import base64
 import itertools
 import os
 import shutil
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,8 @@ _HERE = Path(__file__).parent
 _READY = "Kafka Server started"
 _PATIENCE = 60.0
 """Seconds for a node to start on a busy machine."""
+_SOON_THERE = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""A node is there in half the time with little compiling, and has one processor or two as a rule."""
 _FIRST_PORT, _SOME_PORTS = 20_000, 12_000
 """Below those that the system gives to whoever wants any."""
 _PORTS = (_FIRST_PORT + (os.getpid() * 1_009 + i) % _SOME_PORTS for i in itertools.count())
@@ -82,10 +86,15 @@ class Kafka:
         listener: str = "PLAINTEXT",
         users: Mapping[str, str] | None = None,
         memory: int = 512,
+        lasting: bool = False,
     ) -> None:
-        """`listener` is the protocol that clients speak; `users` have passwords for SCRAM-SHA-256."""
+        """`listener` is the protocol that clients speak; `users` have passwords for SCRAM-SHA-256.
+
+        A `lasting` one takes longer to start, and has more throughput some minutes later.
+        """
         self._folder, self._memory, self._listener = folder, memory, listener
         self._users = users or {}
+        self._java = ["java"] if lasting else ["java", *_SOON_THERE]
         free = free_ports(3 * nodes)  # at once, so that no two are the same
         self.ports = list(ports) or free[:nodes]
         self._inner, self._controllers = free[nodes : 2 * nodes], free[2 * nodes :]
@@ -124,6 +133,9 @@ class Kafka:
             "transaction.state.log.min.isr": 1,
             "default.replication.factor": count,
             "min.insync.replicas": min(2, count),
+            # a node that was killed may come again, and another lead for it, only when its session is over
+            "broker.session.timeout.ms": 4_000,
+            "broker.heartbeat.interval.ms": 500,
             "group.initial.rebalance.delay.ms": 0,
             "group.min.session.timeout.ms": 1000,
             "auto.create.topics.enable": False,
@@ -140,7 +152,8 @@ class Kafka:
 
     def _format(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        made = self._tool("random-uuid").stdout.split()[-1]
+        some = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        made = f"K{some[1:]}"  # with a - before it, it would be a flag
         for node in range(len(self.ports)):
             lines = (f"{name}={value}\n" for name, value in self._properties(node).items())
             self._file(node).write_text("".join(lines))
@@ -149,12 +162,11 @@ class Kafka:
                 flags += ["--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]"]
             self._tool("format", *flags, "-t", made, "-c", str(self._file(node)))
 
-    def _tool(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        tool = ["java", "-cp", self._classpath, "kafka.tools.StorageTool", *arguments]
+    def _tool(self, *arguments: str) -> None:
+        tool = [*self._java, "-cp", self._classpath, "kafka.tools.StorageTool", *arguments]
         done = subprocess.run(tool, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"Kafka's storage: {done.stdout[-1000:]}{done.stderr[-1000:]}")
-        return done
 
     # Life -----------------------------------------------------------------------------------
 
@@ -183,7 +195,7 @@ class Kafka:
     def _launch(self, node: int) -> Path:
         """Start a node; the file of what it says."""
         log_file = self._folder / f"node-{node + 1}-{time.monotonic_ns()}.log"
-        java = ["java", f"-Xmx{self._memory}m", "-cp", self._classpath]
+        java = [*self._java, f"-Xmx{self._memory}m", "-cp", self._classpath]
         with log_file.open("wb") as log:
             self._processes[node] = subprocess.Popen(
                 [*java, "kafka.Kafka", str(self._file(node))],
@@ -202,6 +214,14 @@ class Kafka:
     def freeze(self, frozen: bool, node: int = 0) -> None:
         """Stop a node from doing anything, or let it go on."""
         self._processes[node].send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def heal(self) -> None:
+        """Have all nodes run that were killed or frozen."""
+        for process in self._processes.values():
+            process.send_signal(signal.SIGCONT)
+        killed = [node for node in range(len(self.ports)) if node not in self._processes]
+        if killed:
+            self.start(*killed)
 
     def stop(self) -> None:
         """Stop all nodes; their data is of no use any more."""

@@ -15,6 +15,21 @@ hypothesis.settings.register_profile("ours", deadline=None, derandomize=bool(os.
 hypothesis.settings.load_profile("ours")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What tests share ends with them, the longest begin first, and those that fail show what their daemons said."""
+    from tests import order, shared, witness
+
+    for plugin in (order, shared, witness):
+        config.pluginmanager.register(plugin)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
+    processors = os.cpu_count() or 1
+    return processors if os.environ.get("SOAK") else max(2, processors * 3 // 2)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -10,6 +10,10 @@ from pathlib import Path
 __all__ = ["kill", "unfinished"]
 
 
+_LOOK = 0.0005
+"""Seconds between two looks: a snapshot is written within some thousandths, and looking without a pause takes the processor from it."""
+
+
 def _newest(out: Path) -> str:
     try:
         return (out / "snapshots/latest").read_text()
@@ -41,6 +45,7 @@ def kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random
             if unfinished(out):
                 break
             process.send_signal(signal.SIGCONT)
+        time.sleep(_LOOK)
     process.kill()
     process.wait()
     return kind

@@ -195,7 +195,7 @@ def _measure() -> Iterator[Line]:
 
     values = _values()
     GarbageCollection()  # as the daemon does
-    with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka") as kafka:
+    with tempfile.TemporaryDirectory() as name, Kafka(Path(name) / "kafka", lasting=True) as kafka:
         address = kafka.address
         create(address, "events")
         create(address, "latency")

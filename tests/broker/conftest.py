@@ -1,15 +1,15 @@
 """A real broker for the tests that are about one, and the clients that must all do the same."""
 
 import itertools
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
 import stream_rank.ingest.kafka.kafka_python.producer  # noqa: F401 - with its patience, which some tests shorten elsewhere
-from simulators.broker import Kafka, NoKafkaError
 from stream_rank.errors import RetriableKafkaError
 from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.connection import Connection
@@ -23,6 +23,7 @@ from stream_rank.ingest.kafka.port import (
     ResolveOffsets,
     Subscription,
 )
+from tests.shared import SharedError, shared
 
 _NAMES = itertools.count()
 
@@ -37,13 +38,19 @@ def create(
     address: str, name: str, partitions: int = 1, replicas: int = 1, **settings: Any
 ) -> None:
     """Make a topic, and wait until its partitions have leaders."""
-    from kafka import KafkaConsumer, TopicPartition
     from kafka.admin import NewTopic
-    from kafka.errors import KafkaError
 
     client = admin(address)
     client.create_topics([NewTopic(name, partitions, replicas, topic_configs=settings)])
     client.close()
+    until_led(address, name, partitions)
+
+
+def until_led(address: str, name: str, partitions: int) -> None:
+    """Wait until a topic's partitions have leaders."""
+    from kafka import KafkaConsumer, TopicPartition
+    from kafka.errors import KafkaError
+
     until = time.monotonic() + 30
     while True:
         try:
@@ -58,23 +65,35 @@ def create(
 
 
 def fresh_name(stem: str) -> str:
-    return f"{stem}-{next(_NAMES)}-{time.monotonic_ns()}"
+    return f"{stem}-{next(_NAMES)}-{os.getpid()}-{time.monotonic_ns()}"
+
+
+class Broker(Protocol):
+    """A broker, as most tests need one."""
+
+    @property
+    def address(self) -> str:
+        """For clients."""
+
+
+class Shared(NamedTuple):
+    """The broker that all tests share: nobody stops it, and topics and groups are everyone's own."""
+
+    address: str
 
 
 @pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+def kafka() -> Shared:
     try:
-        broker = Kafka(tmp_path_factory.mktemp("kafka"))
-    except NoKafkaError as error:
+        return Shared(shared("kafka", "tests.broker.keeper")["address"])
+    except SharedError as error:
         pytest.skip(str(error))
-    with broker:
-        yield broker
 
 
 class Cluster:
     """What the contract is tested on."""
 
-    def __init__(self, client: str, kafka: Kafka | None) -> None:
+    def __init__(self, client: str, kafka: Broker | None) -> None:
         self.client, self._kafka, self._memory = client, kafka, MemoryBroker()
 
     @property
@@ -134,11 +153,17 @@ def polled(consumer: Consumer) -> list[PartitionRecords]:
         return []
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    until = time.monotonic() + seconds
+def wait_for(
+    condition: Callable[[], Any],
+    seconds: float = 60.0,
+    otherwise: Callable[[], str] = lambda: "",
+) -> Any:
+    """What a condition gives once it holds; `otherwise` says how things stood in the end."""
+    until, pause = time.monotonic() + seconds, 0.02
     while True:
         found = condition()
         if found:
             return found
-        assert time.monotonic() < until, "it took too long"
-        time.sleep(0.02)
+        assert time.monotonic() < until, f"it took too long; {otherwise()}"
+        time.sleep(pause)
+        pause = min(0.1, 1.1 * pause)  # asking is work for who is asked

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from simulators.broker import Kafka
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import Partition, ProducerRecord, Subscription
-from tests.broker.conftest import create, fresh_name, wait_for
+from tests.broker.conftest import Broker, create, fresh_name, wait_for
 
 _MESSAGES = 5_000
 
@@ -33,7 +32,7 @@ class Interrupted:
         return found
 
 
-def _given_out(kafka: Kafka, happening: Callable[[ConfluentConsumer, str], None]) -> list[int]:
+def _given_out(kafka: Broker, happening: Callable[[ConfluentConsumer, str], None]) -> list[int]:
     """The offsets of all messages, of a reader that is interrupted while it takes them."""
     topic = fresh_name("ratings")
     create(kafka.address, topic)
@@ -60,7 +59,7 @@ def _given_out(kafka: Kafka, happening: Callable[[ConfluentConsumer, str], None]
     return found
 
 
-def test_what_is_placed_anew_meanwhile_comes_once(kafka: Kafka) -> None:
+def test_what_is_placed_anew_meanwhile_comes_once(kafka: Broker) -> None:
     def placed(reader: ConfluentConsumer, topic: str) -> None:
         reader._on_assign(reader._client, [TopicPartition(topic, 0)])
         assert reader.assignment == {Partition(topic, 0)}
@@ -69,7 +68,7 @@ def test_what_is_placed_anew_meanwhile_comes_once(kafka: Kafka) -> None:
 
 
 @pytest.mark.parametrize("code", [KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN])
-def test_what_was_taken_before_trouble_is_not_lost(kafka: Kafka, code: int) -> None:
+def test_what_was_taken_before_trouble_is_not_lost(kafka: Broker, code: int) -> None:
     def trouble(_: ConfluentConsumer, topic: str) -> None:
         raise KafkaException(KafkaError(code))
 

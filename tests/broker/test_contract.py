@@ -25,6 +25,8 @@ from tests.broker.conftest import (
     wait_for,
 )
 
+pytestmark = pytest.mark.long(60)
+
 
 def send(cluster: Cluster, topic: str, values: list[bytes | None], partition: int = 0) -> None:
     producer = cluster.producer()

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from kafka import errors
+from kafka.admin import NewPartitions
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.net.transport import KafkaTCPTransport
 
-from simulators.broker import Kafka, free_ports
+from simulators.broker import free_ports
 from stream_rank.errors import FatalKafkaError, RetriableKafkaError
 from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.connection import Connection
@@ -22,7 +23,7 @@ from stream_rank.ingest.kafka.kafka_python import client_settings as connecting
 from stream_rank.ingest.kafka.kafka_python import consumer as consuming
 from stream_rank.ingest.kafka.kafka_python.startup import opened
 from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
-from tests.broker.conftest import create, fresh_name, from_the_beginning
+from tests.broker.conftest import Broker, admin, create, fresh_name, from_the_beginning, polled
 
 
 class Net:
@@ -117,7 +118,7 @@ def test_what_lasts_is_told_from_what_passes(logged: Exception, said: str | None
 
 
 def test_a_leader_that_gave_nobody_a_partition_joins_again(
-    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+    kafka: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it does when the list of partitions is on its way at that moment; it would wait for ever."""
     right, given_out = RangePartitionAssignor.assign, []
@@ -144,4 +145,42 @@ def test_a_leader_that_gave_nobody_a_partition_joins_again(
         consumer.poll(0.1)
     assert consumer.assignment
     assert len(given_out) >= 2
+    consumer.close(5)
+
+
+def test_a_leader_joins_to_the_end_where_partitions_were_added(
+    kafka: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though a poll ends between the answers to its two requests; it would stay without partitions for ever."""
+    monkeypatch.setattr(connecting, "_METADATA_MS", 500)
+    topic = fresh_name("ratings")
+    create(kafka.address, topic)
+    where = Connection((kafka.address,))
+    consumer: Any = consumer_of(
+        "kafka-python", where, Subscription([topic], fresh_name("group"), 6.0), from_the_beginning
+    )
+
+    def until_it_has(partitions: int) -> None:
+        until = time.monotonic() + 20
+        while len(consumer.assignment) < partitions and time.monotonic() < until:
+            polled(consumer)
+        assert len(consumer.assignment) == partitions
+
+    until_it_has(1)
+    manager = consumer._client._coordinator._manager
+    at_once = manager.send
+
+    async def later(*request: Any, **more: Any) -> Any:
+        await manager._net.sleep(0.5)
+        return await at_once(*request, **more)
+
+    def send(request: Any, *rest: Any, **more: Any) -> Any:
+        slow = type(request).__name__ == "SyncGroupRequest"
+        return (later if slow else at_once)(request, *rest, **more)
+
+    monkeypatch.setattr(manager, "send", send)
+    boss = admin(kafka.address)
+    boss.create_partitions({topic: NewPartitions(2)})
+    boss.close()
+    until_it_has(2)
     consumer.close(5)

@@ -14,7 +14,9 @@ from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
-from tests.broker.conftest import create, fresh_name, from_the_beginning, polled, wait_for
+from tests.broker.conftest import Broker, create, fresh_name, from_the_beginning, polled, wait_for
+
+pytestmark = pytest.mark.long(40)
 
 _FULL = {"kafka-python": (8, 10_000_000), "confluent": (100_001, 10)}
 """So many messages, and how many bytes each has, are more than there is room for."""
@@ -41,6 +43,7 @@ def received(client: str, address: str, topic: str, count: int) -> Iterator[byte
     return iter(found)
 
 
+@pytest.mark.long(18)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> None:
     producer, topic = producer_of(client, Connection((late.address,))), fresh_name("room")
@@ -61,7 +64,7 @@ def test_what_there_is_no_room_for_is_not_taken(client: str, late: Kafka) -> Non
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
+def test_what_failed_is_not_overtaken(client: str, kafka: Broker) -> None:
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("unmade")
     messages = [ProducerRecord(topic, b"%d" % i, partition=0) for i in range(300)]
     for each in messages[:100]:
@@ -85,7 +88,7 @@ def test_what_failed_is_not_overtaken(client: str, kafka: Kafka) -> None:
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Kafka) -> None:
+def test_what_comes_beside_a_large_one_is_not_blamed(client: str, kafka: Broker) -> None:
     """Brokers refuse whole batches, also where none of the messages in one is too large."""
     producer, topic = producer_of(client, Connection((kafka.address,))), fresh_name("small")
     create(kafka.address, topic, **{"max.message.bytes": 100_000})
@@ -162,14 +165,9 @@ def test_patience_ends() -> None:
     assert large.asked == 1
 
 
-def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
-    command = [
-        sys.executable,
-        "-m",
-        "stream_rank",
-        "produce",
-        f"--bootstrap-servers={kafka.address}",
-    ]
+def produce(kafka: Broker, client: str, topic: str, *more: str) -> "subprocess.Popen[str]":
+    where = f"--bootstrap-servers={kafka.address}"
+    command = [sys.executable, "-m", "stream_rank", "produce", where]
     return subprocess.Popen(
         [*command, f"--client={client}", f"--topic={topic}", *more],
         stderr=subprocess.PIPE,
@@ -177,8 +175,9 @@ def produce(kafka: Kafka, client: str, topic: str, *more: str) -> "subprocess.Po
     )
 
 
+@pytest.mark.long(15)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Kafka) -> None:
+def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Broker) -> None:
     topic = fresh_name("unmade")
     with produce(kafka, client, topic, "synthetic:1000") as sending:
         assert sending.stderr is not None
@@ -196,7 +195,7 @@ def test_produce_waits_for_a_topic_and_says_so(client: str, kafka: Kafka) -> Non
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Kafka) -> None:
+def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Broker) -> None:
     with produce(kafka, client, fresh_name("unmade"), "synthetic:10") as sending:
         assert sending.stderr is not None
         assert "trying again" in sending.stderr.readline()
@@ -206,6 +205,7 @@ def test_produce_can_be_stopped_while_it_waits(client: str, kafka: Kafka) -> Non
     assert "Traceback" not in said
 
 
+@pytest.mark.long(17)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_can_be_stopped_with_messages_under_way(client: str, late: Kafka) -> None:
     with late, produce(late, client, "t", "synthetic:1000000", "--rate=2000") as sending:
@@ -222,7 +222,7 @@ def test_produce_can_be_stopped_with_messages_under_way(client: str, late: Kafka
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_produce_leaves_nothing_out_because_of_its_size(
-    client: str, kafka: Kafka, tmp_path: Path
+    client: str, kafka: Broker, tmp_path: Path
 ) -> None:
     topic, events = fresh_name("small"), tmp_path / "events.jsonl"
     create(kafka.address, topic, **{"max.message.bytes": 100_000})

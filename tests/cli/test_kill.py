@@ -18,6 +18,8 @@ from tests.cli.conftest import command, run, summary_of
 from tests.killing import kill, unfinished
 from tests.pipeline.conftest import mixed
 
+pytestmark = pytest.mark.long(60)
+
 KILLS = 200 if os.environ.get("SOAK") else 8
 EVENTS = 120_000 if os.environ.get("SOAK") else 20_000
 FLAGS = ["--learner", "oap-bpm:n_members=9", "--learner", "online-mprank:budget=20", "--n-ranks", 5,

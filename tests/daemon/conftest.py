@@ -9,19 +9,20 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
-from tests.broker.conftest import create, fresh_name, kafka, wait_for
+from tests.broker.conftest import Broker, create, fresh_name, kafka, wait_for
 from tests.cli.conftest import command
+from tests.witness import Witness
 
-__all__ = ["Daemon", "Topic", "kafka", "wait_for"]
+__all__ = ["Broker", "Daemon", "Topic", "kafka", "wait_for"]
 
 
 _START_SECONDS = 180.0
@@ -32,7 +33,7 @@ class Topic:
     """A topic of one's own on a broker."""
 
     def __init__(
-        self, kafka: Kafka, partitions: int = 1, replicas: int = 1, **settings: Any
+        self, kafka: Broker, partitions: int = 1, replicas: int = 1, **settings: Any
     ) -> None:
         self.address, self.name, self.partitions = kafka.address, fresh_name("ratings"), partitions
         create(self.address, self.name, partitions, replicas, **settings)
@@ -102,13 +103,16 @@ class Daemon:
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(variables or {})},
             )
+        self._witness = Witness(self._log, self.process)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
+            if kind is not None:
+                self._witness.look()  # before it is gone: the test has failed
             self.process.kill()
             self.process.wait()
 
@@ -122,7 +126,7 @@ class Daemon:
     def said(self, words: str) -> bool:
         return words in self.log
 
-    @property
+    @cached_property
     def url(self) -> str:
         found = wait_for(
             lambda: re.search(r'"http": "([^"]+)"', self.log) or self.process.poll() is not None,
@@ -143,20 +147,25 @@ class Daemon:
 
     def status(self) -> dict[str, Any]:
         code, text = self.get("/status")
-        found: dict[str, Any] = json.loads(text) if code == 200 else {}
+        if code != 200:
+            return {}
+        self._witness.status = text
+        found: dict[str, Any] = json.loads(text)
         return found
 
     def until(
         self, condition: Callable[[dict[str, Any]], Any], seconds: float = 90.0
     ) -> dict[str, Any]:
         """The status once it is as wanted."""
+        last: dict[str, Any] = {}
 
         def found() -> dict[str, Any]:
+            nonlocal last
             assert self.process.poll() is None, self.log
-            status = self.status()
-            return status if status and condition(status) else {}
+            last = self.status()
+            return last if last and condition(last) else {}
 
-        good: dict[str, Any] = wait_for(found, seconds)
+        good: dict[str, Any] = wait_for(found, seconds, lambda: f"the last status was {last}")
         return good
 
     def learned(self, count: int, seconds: float = 90.0) -> dict[str, Any]:
@@ -169,5 +178,5 @@ class Daemon:
 
 
 @pytest.fixture
-def topic(kafka: Kafka) -> Topic:
+def topic(kafka: Broker) -> Topic:
     return Topic(kafka)

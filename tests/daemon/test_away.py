@@ -9,6 +9,8 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from simulators.broker import Kafka
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Daemon, Topic, wait_for
@@ -31,6 +33,7 @@ def _in_use(daemon: Daemon) -> tuple[int, int, int]:
     )
 
 
+@pytest.mark.long(80)
 def test_brokers_are_away_again_and_again(tmp_path: Path) -> None:
     measured: dict[str, list[tuple[int, int, int]]] = {}
     with ExitStack() as stack:

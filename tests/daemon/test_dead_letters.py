@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.ingest.kafka.clients import consumer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ConsumerRecord, ProducerRecord, Subscription
 from stream_rank.sinks.dead_letters import origin_of
 from tests.broker.conftest import create, fresh_name, from_the_beginning, wait_for
 from tests.cli.conftest import run
-from tests.daemon.conftest import Daemon, Topic
+from tests.daemon.conftest import Broker, Daemon, Topic
 
 GOOD = b'{"x": {"a": 1}, "y": 2}'
 
@@ -72,7 +71,7 @@ def everything(address: str, topic: str, count: int) -> list[ConsumerRecord]:
 
 
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_hostile_messages_are_dead_letters(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_hostile_messages_are_dead_letters(client: str, kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, **{"max.message.bytes": 11_000_000})
     letters = fresh_name("letters")
     create(kafka.address, letters, 2, **{"max.message.bytes": 6_000_000})
@@ -122,7 +121,8 @@ def test_hostile_messages_are_dead_letters(client: str, kafka: Kafka, tmp_path: 
             assert (message.value or b"") == (value or b"")
 
 
-def test_mended_ones_come_back(kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.long(40)
+def test_mended_ones_come_back(kafka: Broker, tmp_path: Path) -> None:
     topic, letters = Topic(kafka), fresh_name("letters")
     create(kafka.address, letters)
     wrong = [b'{"x": {"a": 1}, "y": 9}', b'{"x": {"a": "1"}, "y": 2}', b'{"x": {"b": 1}, "y": 1']
@@ -195,7 +195,7 @@ def test_too_many_rejects_stop_it(limit: dict[str, Any], topic: Topic, tmp_path:
         assert "in a row were rejected" in daemon.log
 
 
-def test_predictions_go_to_a_topic(kafka: Kafka, tmp_path: Path) -> None:
+def test_predictions_go_to_a_topic(kafka: Broker, tmp_path: Path) -> None:
     topic, predictions = Topic(kafka), fresh_name("predictions")
     create(kafka.address, predictions)
     topic.send([GOOD] * 20 + [b'{"x": {"a": 1}, "id": "u7"}', b'{"x": {"a": 1}}'])

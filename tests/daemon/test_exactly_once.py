@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.checkpoint.model_file import load
 from stream_rank.checkpoint.rule_export import exported
 from stream_rank.ingest.kafka.port import ProducerRecord
-from tests.daemon.conftest import Daemon, Topic
+from tests.daemon.conftest import Broker, Daemon, Topic
 from tests.killing import kill
 
 SOAK = bool(os.environ.get("SOAK"))
@@ -44,6 +43,7 @@ def _through_kills(folder: Path, topic: Topic, settings: dict[str, Any]) -> Iter
                 kills += 1
 
 
+@pytest.mark.long(50)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) -> None:
     events = EVENTS if client == "kafka-python" else 60_000
@@ -92,8 +92,9 @@ def _known(out: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long(50)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_on_four_partitions_every_offset_once(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_on_four_partitions_every_offset_once(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Every event has a feature of its own, whose weight tells how often it was learned: each time goes half of the way to 1."""
     events = EVENTS if client == "kafka-python" else 40_000
     topic = Topic(kafka, 4)

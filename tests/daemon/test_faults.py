@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from simulators.broker import Kafka
+from simulators.broker import Kafka, NoKafkaError
 from stream_rank.checkpoint.model_file import load
 from stream_rank.checkpoint.rule_export import exported
 from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.cli.test_memory import resident
-from tests.daemon.conftest import Daemon, Topic, wait_for
+from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.disks import resize, small_disk
 
 COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
@@ -33,13 +33,24 @@ def assert_once(out: Path, count: int) -> None:
     assert set(weights.values()) == {0.5}
 
 
-@pytest.fixture
-def own_kafka(tmp_path: Path) -> Iterator[Kafka]:
-    """A broker that may be ill-treated."""
-    with Kafka(tmp_path / "kafka") as kafka:
+@pytest.fixture(scope="session")
+def ill_treated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+    try:
+        kafka = Kafka(tmp_path_factory.mktemp("kafka"))
+    except NoKafkaError as error:
+        pytest.skip(str(error))
+    with kafka:
         yield kafka
 
 
+@pytest.fixture
+def own_kafka(ill_treated: Kafka) -> Iterator[Kafka]:
+    """A broker that may be ill-treated: no other process uses it, and the next test finds it well."""
+    yield ill_treated
+    ill_treated.heal()
+
+
+@pytest.mark.long(35)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(own_kafka, 2)
@@ -66,6 +77,7 @@ def _seconds_of(daemon: Daemon) -> float:
     return (int(fields[11]) + int(fields[12])) / 100
 
 
+@pytest.mark.long(25)
 def test_it_is_begun_before_the_broker(own_kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(own_kafka)
     topic.send(counted(0, 10, topic))
@@ -79,6 +91,7 @@ def test_it_is_begun_before_the_broker(own_kafka: Kafka, tmp_path: Path) -> None
         assert daemon.end() == 0
 
 
+@pytest.mark.long(45)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_a_leader_is_killed(client: str, tmp_path: Path) -> None:
     with Kafka(tmp_path / "kafka", nodes=3, memory=384) as kafka:
@@ -101,8 +114,9 @@ def _leader_of(topic: Topic) -> int:
     return int(known.topics[topic.name].partitions[0].leader) - 1
 
 
+@pytest.mark.long(18)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, 2)
     topic.send(counted(0, 1_000, topic))
     with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
@@ -116,11 +130,13 @@ def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Kafka, tmp_pa
     assert_once(daemon.out, 2_000)
 
 
+@pytest.mark.long(30)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None:
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
     topic = Topic(kafka, 4)
     settings = {**COUNTING, "client": client, "group_id": f"storm-{client}"}
+    settings = {**COUNTING, "client": client, "group": f"storm-{topic.name}"}
     with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
         daemon.until(lambda status: len(status["assigned"]) == 4)
         for turn in range(3):
@@ -137,7 +153,8 @@ def test_members_come_and_go(client: str, kafka: Kafka, tmp_path: Path) -> None:
     assert_once(daemon.out, 3_000)
 
 
-def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.long(20)
+def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka)
     with small_disk(tmp_path / "disk", "700k") as disk:
         with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, snapshots_kept=1, **COUNTING) as daemon:  # fmt: skip
@@ -156,6 +173,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Kafka, tmp_path: Path) -> N
     assert_once(tmp_path / "kept", 5_000)
 
 
+@pytest.mark.long(20)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     """It keeps what it knows, and does not wait for those who do not answer."""
@@ -173,6 +191,7 @@ def test_stopping_while_the_broker_is_down(client: str, own_kafka: Kafka, tmp_pa
     assert_once(daemon.out, 100)
 
 
+@pytest.mark.long(30)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_the_broker_answers_nothing_for_a_while(
     client: str, own_kafka: Kafka, tmp_path: Path
@@ -196,6 +215,7 @@ def test_the_broker_answers_nothing_for_a_while(
     assert_once(daemon.out, 200)
 
 
+@pytest.mark.long(30)
 def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     own_kafka: Kafka, tmp_path: Path
 ) -> None:
@@ -228,12 +248,13 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     assert_once(daemon.out, 100)
 
 
+@pytest.mark.long(20)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
-def test_partitions_that_are_added(client: str, kafka: Kafka, tmp_path: Path) -> None:
+def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
     from kafka.admin import NewPartitions
 
-    from tests.broker.conftest import admin
+    from tests.broker.conftest import admin, until_led
 
     topic = Topic(kafka)
     topic.send(counted(0, 10, topic))
@@ -244,7 +265,7 @@ def test_partitions_that_are_added(client: str, kafka: Kafka, tmp_path: Path) ->
         boss = admin(kafka.address)
         boss.create_partitions({topic.name: NewPartitions(2)})
         boss.close()
-        time.sleep(1)
+        until_led(topic.address, topic.name, 2)
         topic.partitions = 2
         topic.send(counted(10, 20, topic))
         daemon.learned(20)

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from simulators.broker import Kafka
 from stream_rank.checkpoint.model_file import load, state_digest
-from tests.daemon.conftest import Daemon, Topic, wait_for
+from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.pipeline.conftest import mixed
 
+pytestmark = pytest.mark.long(30)
 
+
+@pytest.mark.long(22)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_it_learns_what_a_replay_learns(client: str, topic: Topic, tmp_path: Path) -> None:
     """One loop: the daemon and the replay differ in their source only."""
@@ -53,6 +55,7 @@ def test_it_learns_what_a_replay_learns(client: str, topic: Topic, tmp_path: Pat
     assert json.loads(rejects[0])["place"].startswith(f"{topic.name}[0]@")
 
 
+@pytest.mark.long(19)
 def test_it_goes_on_where_it_was(topic: Topic, tmp_path: Path) -> None:
     lines = [line for line in mixed(600, seed=3) if b'"y"' in line and b'"x"' in line]
     topic.send(lines[:200])
@@ -70,6 +73,7 @@ def test_it_goes_on_where_it_was(topic: Topic, tmp_path: Path) -> None:
         assert after["resumed_after"] == len(lines)
 
 
+@pytest.mark.long(20)
 def test_it_stops_when_it_has_enough_or_nothing_comes(topic: Topic, tmp_path: Path) -> None:
     topic.send([b'{"x": {"a": 1}, "y": 2}'] * 50)
     with Daemon(tmp_path / "a", [topic.name], topic.address, flags=["--max-events", 30]) as daemon:
@@ -111,6 +115,7 @@ def test_snapshots_on_demand_and_the_second_signal(topic: Topic, tmp_path: Path)
         assert daemon.process.wait(30) in (0, -signal.SIGTERM)
 
 
+@pytest.mark.long(14)
 def test_two_in_one_folder_and_ports_that_are_taken(topic: Topic, tmp_path: Path) -> None:
     with Daemon(tmp_path, [topic.name], topic.address) as daemon:
         port = int(daemon.url.rpartition(":")[2])
@@ -129,7 +134,7 @@ def test_others_learners_are_refused(topic: Topic, tmp_path: Path) -> None:
         assert daemon.said("the daemon takes stream-rank's own learners")
 
 
-def test_a_topic_that_is_made_later(kafka: Kafka, tmp_path: Path) -> None:
+def test_a_topic_that_is_made_later(kafka: Broker, tmp_path: Path) -> None:
     from tests.broker.conftest import create, fresh_name
 
     name = fresh_name("later")

@@ -3,21 +3,23 @@
 import os
 from pathlib import Path
 
-from simulators.broker import Kafka
+import pytest
+
 from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.ingest.files.json_rows import as_json
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.cli.test_memory import resident
-from tests.daemon.conftest import Daemon, Topic
+from tests.daemon.conftest import Broker, Daemon, Topic
 
 EVENTS = 10_000_000 if os.environ.get("SOAK") else 500_000
 _STEPS = 20
 _BLOCK = 5_000
 
 
-def test_memory_does_not_grow(kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.long(28)
+def test_memory_does_not_grow(kafka: Broker, tmp_path: Path) -> None:
     topic = Topic(kafka, 2)
     X, y = OAPStream(seed=1, features="quadratic").arrays(_BLOCK)
     names = [f"x{i}" for i in range(6)]

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.daemon.conftest import Daemon, Topic, wait_for
+
+pytestmark = pytest.mark.long(17)
 
 _LEARNED = (
     *("records", "rejects", "scored_predictions", "loss", "loss_terms"),

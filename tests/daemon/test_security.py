@@ -19,6 +19,8 @@ from tests.broker.conftest import admin, fresh_name
 from tests.daemon.certificates import make_certificates
 from tests.daemon.conftest import Daemon, wait_for
 
+pytestmark = pytest.mark.long(70)
+
 SECRET, WRONG = "a-secret-of-alice", "what-somebody-guessed"
 
 

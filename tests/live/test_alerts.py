@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from simulators.broker import Kafka, free_ports
+from simulators.broker import free_ports
 from simulators.prometheus import NoPrometheusError, Prometheus
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
-from tests.daemon.conftest import Daemon, Topic, kafka, wait_for
+from tests.daemon.conftest import Broker, Daemon, Topic, kafka, wait_for
 from tests.dashboards.test_dashboards import RULES
 from tests.disks import small_disk
 
@@ -105,7 +105,8 @@ class Feeder(threading.Thread):
         self.join()
 
 
-def test_each_accident_fires_its_alert(kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.long(85)
+def test_each_accident_fires_its_alert(kafka: Broker, tmp_path: Path) -> None:
     names = ["well", *_MEANT]
     topics = {name: Topic(kafka) for name in names}
     with ExitStack() as stack:

@@ -18,6 +18,9 @@ from tests.daemon.conftest import wait_for
 from tests.dashboards.expressions import as_truth, targets, with_values
 from tests.dashboards.test_dashboards import BOARDS, RULES
 from tests.dashboards.test_rules import promtool
+from tests.witness import Witness
+
+pytestmark = pytest.mark.long(75)
 
 _VALUES = {"__rate_interval": "20s", "__range": "5m", "__interval": "15s"}
 """What Grafana puts in for half an hour of samples that come every 5 seconds."""
@@ -36,6 +39,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     ports = Ports(*free_ports(len(Ports())))
     try:
         with Live(folder, ports, 1_000, _DRIFT_SECONDS) as running:
+            Witness(running.log("daemon"), running.daemon, f"http://127.0.0.1:{ports.daemon}")
             for each in _FIRST:
                 wait_for(partial(running.prometheus.query, each), 240)
             yield running

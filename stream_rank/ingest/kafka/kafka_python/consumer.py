@@ -57,6 +57,17 @@ def _wait_for_messages(coordinator: Any) -> None:
     coordinator.time_to_next_poll = lambda: max(_LEAST_WAIT, due())
 
 
+def _join_to_the_end(coordinator: Any) -> None:
+    """Have a client finish a join that it began.
+
+    A poll may end before the group has answered. A leader that joins because partitions were added has by then noted
+    them as given out, and sees nothing more to do: by itself it would not look at the answer, nor send another heartbeat,
+    and be without partitions for ever.
+    """
+    needed = coordinator.need_rejoin
+    coordinator.need_rejoin = lambda: coordinator.rejoining or needed()
+
+
 class _Listener(ConsumerRebalanceListener):
     """Runs on the client's thread."""
 
@@ -111,8 +122,9 @@ class KafkaPythonConsumer:
             "connections_max_idle_ms": max(540_000, self._subscription.session_ms + 60_000),
         }
         client = opened(KafkaConsumer, self._connection, **settings)
-        # the coordinator has no public name in kafka-python
-        _wait_for_messages(client._coordinator)  # noqa: SLF001 - as above
+        coordinator = client._coordinator  # noqa: SLF001 - it has no public name in kafka-python
+        _wait_for_messages(coordinator)
+        _join_to_the_end(coordinator)
         self._client = client  # first: the listener needs it
         try:
             if self._subscription.group_id is None:

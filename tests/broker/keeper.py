@@ -1,0 +1,22 @@
+"""The process that keeps the broker of a test run: `python -m tests.broker.keeper folder`."""
+
+import sys
+from pathlib import Path
+
+from simulators.broker import Kafka, NoKafkaError
+from tests.shared import kept, tell
+
+
+def main(folder: Path) -> None:
+    """Run a broker until the run of tests is over."""
+    with kept(folder) as stack:
+        try:
+            kafka = stack.enter_context(Kafka(folder / "kafka"))
+        except NoKafkaError as error:
+            tell(folder, error=str(error))
+        else:
+            tell(folder, address=kafka.address)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,51 @@
+"""Which tests begin first, and on which worker: the longest first, so that none is left over when all others are done.
+
+A test that is marked `long` is given to a worker by itself, so many seconds before shorter ones. All others go by files, since the
+tests of a file share what they need. A file's own mark says how long its tests take together.
+"""
+
+from typing import Any
+
+import pytest
+
+_ALONE = "alone"
+
+
+def seconds_of(item: pytest.Item) -> float:
+    """As its mark, or its file's, says."""
+    mark = item.get_closest_marker("long")
+    return float(mark.args[0]) if mark else 0.0
+
+
+def alone(item: pytest.Item) -> bool:
+    """Whether the mark is the test's own."""
+    return any(mark.name == "long" for mark in item.own_markers)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sort for workers; who runs tests one after the other wants them in the order of files."""
+    if not config.getoption("loadgroup", False):
+        return
+    for item in items:
+        if alone(item):
+            item.add_marker(pytest.mark.xdist_group(_ALONE))  # seen in its name, above the workers
+    items.sort(key=lambda item: -seconds_of(item))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give out long tests, then files, in their order."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    config.option.loadscopereorder = False
+    scheduling: Any = LoadGroupScheduling(config, log)
+    scheduling._split_scope = _scope_of
+    return scheduling
+
+
+def _scope_of(name: str) -> str:
+    """What is given to one worker together."""
+    return name if name.endswith(f"@{_ALONE}") else name.partition("::")[0]
