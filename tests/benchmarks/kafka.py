@@ -191,7 +191,7 @@ def _measure() -> Iterator[Line]:
     from stream_rank.ingest.kafka.connection import Connection
     from stream_rank.ingest.kafka.port import ProducerRecord
     from stream_rank.runtime.garbage_collection import GarbageCollection
-    from tests.broker.conftest import create
+    from tests.ingest.kafka.conftest import create
 
     values = _values()
     GarbageCollection()  # as the daemon does

@@ -18,8 +18,8 @@ import pytest
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
-from tests.broker.conftest import Broker, create, fresh_name, kafka, wait_for
 from tests.cli.conftest import command
+from tests.ingest.kafka.conftest import Broker, create, fresh_name, kafka, wait_for
 from tests.witness import Witness
 
 __all__ = ["Broker", "Daemon", "Topic", "kafka", "wait_for"]

@@ -11,9 +11,9 @@ from stream_rank.ingest.kafka.clients import consumer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ConsumerRecord, ProducerRecord, Subscription
 from stream_rank.sinks.dead_letters import origin_of
-from tests.broker.conftest import create, fresh_name, from_the_beginning, wait_for
 from tests.cli.conftest import run
 from tests.daemon.conftest import Broker, Daemon, Topic
+from tests.ingest.kafka.conftest import create, fresh_name, from_the_beginning, wait_for
 
 GOOD = b'{"x": {"a": 1}, "y": 2}'
 

@@ -254,7 +254,7 @@ def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
     from kafka.admin import NewPartitions
 
-    from tests.broker.conftest import admin, until_led
+    from tests.ingest.kafka.conftest import admin, until_led
 
     topic = Topic(kafka)
     topic.send(counted(0, 10, topic))

@@ -135,7 +135,7 @@ def test_others_learners_are_refused(topic: Topic, tmp_path: Path) -> None:
 
 
 def test_a_topic_that_is_made_later(kafka: Broker, tmp_path: Path) -> None:
-    from tests.broker.conftest import create, fresh_name
+    from tests.ingest.kafka.conftest import create, fresh_name
 
     name = fresh_name("later")
     with Daemon(tmp_path, [name], kafka.address) as daemon:
@@ -152,7 +152,7 @@ def test_a_topic_that_is_made_later(kafka: Broker, tmp_path: Path) -> None:
 def test_what_retention_deleted(lost: str, topic: Topic, tmp_path: Path) -> None:
     from kafka import TopicPartition
 
-    from tests.broker.conftest import admin
+    from tests.ingest.kafka.conftest import admin
 
     event = b'{"x": {"a": 1}, "y": 2}'
     topic.send([event] * 20)

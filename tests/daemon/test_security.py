@@ -15,9 +15,9 @@ from simulators.broker import Kafka, NoKafkaError
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
-from tests.broker.conftest import admin, fresh_name
 from tests.daemon.certificates import make_certificates
 from tests.daemon.conftest import Daemon, wait_for
+from tests.ingest.kafka.conftest import admin, fresh_name
 
 pytestmark = pytest.mark.long(70)
 

@@ -10,7 +10,7 @@ from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import Partition, ProducerRecord, Subscription
-from tests.broker.conftest import Broker, create, fresh_name, wait_for
+from tests.ingest.kafka.conftest import Broker, create, fresh_name, wait_for
 
 _MESSAGES = 5_000
 

@@ -85,7 +85,7 @@ class Shared(NamedTuple):
 @pytest.fixture(scope="session")
 def kafka() -> Shared:
     try:
-        return Shared(shared("kafka", "tests.broker.keeper")["address"])
+        return Shared(shared("kafka", "tests.ingest.kafka.keeper")["address"])
     except SharedError as error:
         pytest.skip(str(error))
 

@@ -1,4 +1,4 @@
-"""The process that keeps the broker of a test run: `python -m tests.broker.keeper folder`."""
+"""The process that keeps the broker of a test run: `python -m tests.ingest.kafka.keeper folder`."""
 
 import sys
 from pathlib import Path

@@ -16,8 +16,8 @@ from stream_rank.ingest.kafka.clients import consumer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.kafka_python import client_settings as connecting
 from stream_rank.ingest.kafka.port import Subscription
-from tests.broker.conftest import from_the_beginning
 from tests.daemon.certificates import make_certificates
+from tests.ingest.kafka.conftest import from_the_beginning
 
 _AT_ONCE = struct.pack("ii", 1, 0)
 """Lingering for no time: the connection is reset."""

@@ -14,7 +14,14 @@ from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
-from tests.broker.conftest import Broker, create, fresh_name, from_the_beginning, polled, wait_for
+from tests.ingest.kafka.conftest import (
+    Broker,
+    create,
+    fresh_name,
+    from_the_beginning,
+    polled,
+    wait_for,
+)
 
 pytestmark = pytest.mark.long(40)
 

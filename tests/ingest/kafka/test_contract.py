@@ -16,7 +16,7 @@ from stream_rank.ingest.kafka.port import (
     ProducerRecord,
     Subscription,
 )
-from tests.broker.conftest import (
+from tests.ingest.kafka.conftest import (
     CLIENTS,
     Cluster,
     fresh_name,

@@ -23,7 +23,14 @@ from stream_rank.ingest.kafka.kafka_python import client_settings as connecting
 from stream_rank.ingest.kafka.kafka_python import consumer as consuming
 from stream_rank.ingest.kafka.kafka_python.startup import opened
 from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
-from tests.broker.conftest import Broker, admin, create, fresh_name, from_the_beginning, polled
+from tests.ingest.kafka.conftest import (
+    Broker,
+    admin,
+    create,
+    fresh_name,
+    from_the_beginning,
+    polled,
+)
 
 
 class Net:
