@@ -1,12 +1,13 @@
 """The protocol of all that a snapshot keeps."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from stream_rank.learners.base.state import State
 
 __all__ = ["Stateful"]
 
 
+@runtime_checkable
 class Stateful(Protocol):
     """A part of a run that remembers something.
 

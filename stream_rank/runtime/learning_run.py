@@ -19,7 +19,6 @@ from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.source import Source
 from stream_rank.pipeline.event_limit import EventLimit
 from stream_rank.pipeline.loop import Loop
-from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.progress import Progress
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.stage import Stage
@@ -78,14 +77,27 @@ def open_run(
     say: Callable[[str], object],
     *,
     resume: bool,
+    contestants: Sequence[Contestant] | None = None,
     time_filter: TimeFilter | None = None,
-    pace: Pace | None = None,
+    stages: Sequence[Stage] = (),
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
 ) -> LearningRun:
-    """Begin a run, or resume it; without a snapshot to resume from, it begins at the beginning."""
+    """Begin a run, or resume it; without a snapshot to resume from, it begins at the beginning.
+
+    Parameters
+    ----------
+    contestants
+        In place of those that the settings name.
+    stages
+        After those that choose events, and before late labels are joined. Whatever is `Stateful` among them is
+        kept in snapshots.
+    commit_offsets
+        Takes the position that was made safe, whenever one was.
+    """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
-    contestants = contestants_of(config.learners, config.n_ranks, config.seed)
+    if contestants is None:
+        contestants = contestants_of(config.learners, config.n_ranks, config.seed)
     folder = RunFolder(config.out)
     try:
         store = SnapshotStore(folder.snapshots_url(config.snapshots), config.snapshots_kept)
@@ -101,20 +113,20 @@ def open_run(
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
         limit = EventLimit(config.max_events, progress) if config.max_events else None
         waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
-        stages: list[Stage | None] = [time_filter, limit, pace, waiting]
+        chosen: list[Stage | None] = [time_filter, limit, *stages, waiting]
         loop = Loop(
             contestants,
             decoder,
-            [stage for stage in stages if stage is not None],
+            [stage for stage in chosen if stage is not None],
             scoreboard,
             progress,
             rejects,
             predictions,
         )
-        parts: list[Stateful | None] = [progress, decoder.index, scoreboard, waiting]
+        parts = [progress, decoder.index, scoreboard, *loop.stages]
         parts += [each.state for each in contestants]
         checkpointer = Checkpointer(
-            [part for part in parts if part is not None],
+            [part for part in parts if isinstance(part, Stateful)],
             sinks,
             store,
             progress,

@@ -3,15 +3,18 @@
 import csv
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from stream_rank.config.replay import ReplayConfig
+from stream_rank.contestants.contestant import Contestant
 from stream_rank.errors import InputError, TooManyRejectsError, WriteError
 from stream_rank.ingest.files.open_source import open_source
+from stream_rank.ingest.source import Source
 from stream_rank.ingest.timestamps import FIRST, LAST, written
 from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.pipeline.stage import Stage
 from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.runtime.learning_run import open_run
 from stream_rank.runtime.summary import as_json, summary_of
@@ -19,6 +22,7 @@ from stream_rank.sinks.file_sink import FileSink
 from stream_rank.sinks.predictions import prediction_line
 from stream_rank.sinks.reject_limit import RejectLimit
 from stream_rank.sinks.rejects import reject_file
+from stream_rank.sinks.sink import Prediction, Sink
 
 __all__ = ["Replay"]
 
@@ -31,22 +35,30 @@ class Replay:
         config: ReplayConfig,
         say: Callable[[str], None],
         control: RunControl | None = None,
+        *,
+        source: Source | None = None,
+        contestants: Sequence[Contestant] | None = None,
+        stages: Sequence[Stage] = (),
+        predictions: Sink[Prediction] | None = None,
     ) -> None:
+        """The parts that are given take the place of those that the settings name; `stages` come before the pace."""
         self.config, self._say = config, say
-        self.source = open_source(
+        self.source = source or open_source(
             config.inputs, config.format, config.columns.mapping(), config.follow
         )
+        pace = [] if config.speed is None else [Pace(config.speed)]
         self._limit = RejectLimit(config.max_reject_ratio)
         self._rejects = reject_file(config.out / "rejects.jsonl")
         self.learning = open_run(
             config,
             self.source,
             self._rejects,
-            FileSink(config.out / "predictions.jsonl", prediction_line),
+            predictions or FileSink(config.out / "predictions.jsonl", prediction_line),
             say,
             resume=config.resume,
+            contestants=contestants,
             time_filter=_time_filter(config),
-            pace=None if config.speed is None else Pace(config.speed),
+            stages=[*stages, *pace],
             control=control,
         )
 
