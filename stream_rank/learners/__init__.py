@@ -35,6 +35,6 @@ A new learner brings:
    Constructor arguments are attributes of the same name, and can be said in JSON.
 3. Where it differs from its base: `learns_groups`, `has_votes`, `_plain_rule` (what `rule` and `insight` are made of), and
    `described` and `prepare`, if it has names of its own beyond features, labels and groups.
-4. A line in `catalogue.LEARNERS`, which gives it its name on the command line and in snapshots, and one in the lists of
+4. A line in `names.LEARNER_CLASSES`, which gives it its name on the command line and in snapshots, and one in the lists of
    learners in `tests/learners`, by which it goes through all of their tests.
 """

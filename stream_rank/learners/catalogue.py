@@ -1,33 +1,22 @@
-"""The learners of the package, by name."""
+"""The classes of learners, by name."""
+
+from importlib import import_module
 
 from stream_rank.errors import SnapshotError
-from stream_rank.learners.averaged_prank import AveragedPRank
 from stream_rank.learners.base.learner import Learner
-from stream_rank.learners.oap_bagg import OAPBagg
-from stream_rank.learners.oap_bpm import OAPBPM
-from stream_rank.learners.oap_vp import OAPVP
-from stream_rank.learners.online_mprank import OnlineMPRank
-from stream_rank.learners.pairwise_ranker import PairwiseRanker
-from stream_rank.learners.prank import PRank
-from stream_rank.learners.recursive_mprank import RecursiveMPRank
-from stream_rank.learners.voted_prank import VotedPRank
-from stream_rank.learners.widrow_hoff import WidrowHoff
+from stream_rank.learners.names import LEARNER_CLASSES
 
 __all__ = ["LEARNERS", "name_of"]
 
-LEARNERS: dict[str, type[Learner]] = {
-    "prank": PRank,
-    "averaged-prank": AveragedPRank,
-    "voted-prank": VotedPRank,
-    "oap-bpm": OAPBPM,
-    "oap-bagg": OAPBagg,
-    "oap-vp": OAPVP,
-    "widrow-hoff": WidrowHoff,
-    "online-mprank": OnlineMPRank,
-    "recursive-mprank": RecursiveMPRank,
-    "pairwise-ranker": PairwiseRanker,
-}
-"""Names as the command line has them."""
+
+def _class_at(place: str) -> type[Learner]:
+    module, _, name = place.partition(".")
+    found: type[Learner] = getattr(import_module(f"stream_rank.learners.{module}"), name)
+    return found
+
+
+LEARNERS = {name: _class_at(place) for name, place in LEARNER_CLASSES.items()}
+"""Names as the command line and snapshots have them."""
 
 _NAMES = {learner: name for name, learner in LEARNERS.items()}
 

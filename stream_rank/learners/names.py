@@ -1,17 +1,22 @@
-"""The names of the learners, for whoever must not wait for the learners themselves to be imported."""
+"""The one list of learners: their names on the command line and in snapshots, and where their classes are.
 
-__all__ = ["LEARNER_NAMES"]
+Whoever needs the names alone need not wait until River and the engine are imported.
+"""
 
-LEARNER_NAMES = (
-    "prank",
-    "averaged-prank",
-    "voted-prank",
-    "oap-bpm",
-    "oap-bagg",
-    "oap-vp",
-    "widrow-hoff",
-    "online-mprank",
-    "recursive-mprank",
-    "pairwise-ranker",
-)
-"""Those of the catalogue, in its order."""
+__all__ = ["LEARNER_CLASSES", "LEARNER_NAMES"]
+
+LEARNER_CLASSES = {
+    "prank": "prank.PRank",
+    "averaged-prank": "averaged_prank.AveragedPRank",
+    "voted-prank": "voted_prank.VotedPRank",
+    "oap-bpm": "oap_bpm.OAPBPM",
+    "oap-bagg": "oap_bagg.OAPBagg",
+    "oap-vp": "oap_vp.OAPVP",
+    "widrow-hoff": "widrow_hoff.WidrowHoff",
+    "online-mprank": "online_mprank.OnlineMPRank",
+    "recursive-mprank": "recursive_mprank.RecursiveMPRank",
+    "pairwise-ranker": "pairwise_ranker.PairwiseRanker",
+}
+"""Module and class of each, within this folder."""
+
+LEARNER_NAMES = tuple(LEARNER_CLASSES)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import EventError
-from stream_rank.learners.base.plain import entries, plain_name
+from stream_rank.learners.base.serialization import entries, plain_name
 
 __all__ = ["Alone", "Groups"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.errors import LabelError
-from stream_rank.learners.base.plain import plain_label
+from stream_rank.learners.base.serialization import plain_label
 from stream_rank.parameters import check_whole
 
 __all__ = ["Labels", "label_column"]

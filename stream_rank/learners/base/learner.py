@@ -15,7 +15,7 @@ from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import PairLearner
-from stream_rank.learners.base.plain import arguments_of, entries, parameters_of, plain_name
+from stream_rank.learners.base.serialization import arguments_of, entries, parameters_of, plain_name
 from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock

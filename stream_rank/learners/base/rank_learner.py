@@ -12,7 +12,7 @@ from river import base
 from stream_rank.learners.base.capabilities import Insight, Rule
 from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Features, Learner, check_dtype, like_input
-from stream_rank.learners.base.plain import entries
+from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.tables.blocks import DenseBlock
 from stream_rank.learners.tables.table import Table

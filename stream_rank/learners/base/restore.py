@@ -3,7 +3,7 @@
 from stream_rank.engine.memory import within
 from stream_rank.errors import SnapshotError
 from stream_rank.learners.base.learner import Learner
-from stream_rank.learners.base.plain import arguments_of
+from stream_rank.learners.base.serialization import arguments_of
 from stream_rank.learners.base.state import State
 from stream_rank.learners.catalogue import LEARNERS
 

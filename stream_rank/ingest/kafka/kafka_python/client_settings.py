@@ -12,7 +12,7 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from stream_rank.errors import FatalKafkaError, RetriableKafkaError
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.kafka_python.last_words import listen_to_the_end
+from stream_rank.ingest.kafka.kafka_python.final_response import listen_to_the_end
 
 __all__ = ["PATIENCE_MS", "refused", "settings_of", "translated"]
 
