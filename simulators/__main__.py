@@ -55,8 +55,6 @@ def _parser() -> argparse.ArgumentParser:
             "--drift-seconds", type=_whole, default=180, help="between two drifts (%(default)s)"
         )
 
-    commands.add_parser("warm", help="compile what a daemon needs, before it is begun")
-
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
     table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
     table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
@@ -115,10 +113,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import live
 
         return live.serve(given.rate, given.drift_seconds, given.any_ports)
-    if given.command == "warm":
-        from simulators import warm
-
-        return warm.run()
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

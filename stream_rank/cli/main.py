@@ -77,6 +77,7 @@ _COMMANDS = {
     "predict": ("predict", "rank what is in a file by a rule that was learned"),
     "snapshot": ("snapshot", "look at snapshots, compare and export them"),
     "schema": ("schema", "the JSON Schema of an event"),
+    "warm": ("warm", "compile the engine before it is needed"),
 }
 """The module of each command, and what it is for."""
 

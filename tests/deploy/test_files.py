@@ -134,7 +134,7 @@ def test_the_image_has_all_that_it_copies() -> None:
     )
     assert pins
     assert pins <= all_pins, "run `make lock`"
-    assert "python -m simulators warm" in text
+    assert "stream-rank warm" in text
 
 
 def _compiled(command: list[Any], given: bytes = b"") -> set[bytes]:
@@ -153,7 +153,7 @@ def _compiled(command: list[Any], given: bytes = b"") -> set[bytes]:
 def test_what_is_warmed_is_all_that_the_demonstration_compiles(tmp_path: Path) -> None:
     """A daemon of the same settings needs nothing beside it. The cache is everyone's: others need what is compiled here."""
     python, line = sys.executable, b'{"x": {"a": 1.5, "b": -0.5}, "y": 2}\n'
-    warmed = _compiled([python, "-m", "simulators", "warm"])
+    warmed = _compiled([python, "-m", "stream_rank", "warm"])
     learners = gather(DaemonConfig, {}, DEPLOY / "stream-rank.toml", {}).learners
     flags = [flag for learner in learners for flag in ("--learner", learner)]
     replay = [python, "-m", "stream_rank", "replay", "-", "--n-ranks", "5", *flags]

@@ -1,0 +1,25 @@
+"""Compile the engine for this machine, so that the first start of a daemon or a replay need not wait for it."""
+
+import argparse
+import sys
+import time
+
+from stream_rank.cli.exit_codes import ExitCode
+
+__all__ = ["add", "run"]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """There are no flags."""
+
+
+def run(_: argparse.Namespace) -> int:
+    """Compile, and say how long it took."""
+    from stream_rank.engine.jit import cache_folder
+    from stream_rank.runtime.warming import warm
+
+    print("compiling the engine, a minute or two the first time ...", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    warm(lambda text: print(text, file=sys.stderr))
+    print(f"done in {time.monotonic() - start:.0f} s; kept in {cache_folder()}", file=sys.stderr)
+    return ExitCode.DONE

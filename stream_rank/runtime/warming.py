@@ -1,0 +1,46 @@
+"""Compiling the engine before it is needed, so that the first daemon of a machine or an image need not wait for it."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from stream_rank.config.replay import ReplayConfig
+from stream_rank.datasets.oap_stream import blocks
+from stream_rank.evaluation.probe import probe
+from stream_rank.ingest.files.json_rows import as_json
+from stream_rank.learners.names import LEARNER_NAMES
+from stream_rank.runtime.replay import Replay
+
+__all__ = ["warm"]
+
+_EVENTS = 5_000
+
+
+def warm(say: Callable[[str], None]) -> None:
+    """Learn a little by every learner, and look at it as `/status` and the metrics do."""
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "events.jsonl"
+        file.write_bytes(_events())
+        given = {
+            "inputs": [str(file)],
+            "learners": list(LEARNER_NAMES),
+            "n_ranks": 5,
+            "out": Path(name) / "run",
+        }
+        with Replay(ReplayConfig.model_validate(given), say) as replay:
+            replay.run()
+            replay.summary()
+            ratings = replay.learning.loop.last_ratings
+            assert ratings is not None
+            for each in replay.learning.contestants:
+                probe(each, *ratings)
+
+
+def _events() -> bytes:
+    lines: list[bytes] = []
+    for X, y in blocks(1, "quadratic"):
+        names = [f"x{place}" for place in range(X.shape[1])]
+        lines += [as_json(names, row, int(label)) for row, label in zip(X, y, strict=True)]
+        if len(lines) >= _EVENTS:
+            break
+    return b"".join(line + b"\n" for line in lines[:_EVENTS])
