@@ -22,6 +22,12 @@ class Buffer:
         self._users = 1
         self._lock = threading.Lock()
 
+    @property
+    def in_use(self) -> bool:
+        """Whether a chunk lies in it that was not released."""
+        with self._lock:
+            return self._users > 1
+
     def taken(self) -> None:
         """Note that a chunk, or the reader, uses this memory."""
         with self._lock:

@@ -95,11 +95,17 @@ class Lines:
                 begin = rest
             if ended:
                 return
-            # chunks may lie in this buffer until they are released: what is left of it goes on in another
-            left, fresh = end - begin, self._pool.take()
-            fresh.bytes[:left] = text[begin:end]
-            buffer.release()
-            buffer, end = fresh, left
+            left = end - begin
+            if (
+                buffer.in_use
+            ):  # by whoever has not released its chunks yet: what is left goes on in another
+                fresh = self._pool.take()
+                fresh.bytes[:left] = text[begin:end]
+                buffer.release()
+                buffer = fresh
+            else:
+                text[:left] = text[begin:end].copy()
+            end = left
             if end > MOST_BYTES:
                 overlong += end - MOST_BYTES - 1
                 end = MOST_BYTES + 1

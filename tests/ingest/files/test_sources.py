@@ -407,3 +407,29 @@ def test_a_mark_of_byte_order_is_none_of_the_event(tmp_path: Path) -> None:
         2,
         path.stat().st_size,
     )
+
+
+def test_a_chunk_belongs_to_whoever_took_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many chunks are asked for meanwhile, from this thread or another; memory is used again once it was released."""
+    monkeypatch.setattr(lines_module, "_BLOCK_BYTES", 2_000)
+    path = tmp_path / "events.jsonl"
+    events = [b'{"x": {"a": %d}, "y": 1}' % number for number in range(5_000)]
+    path.write_bytes(b"\n".join(events) + b"\n")
+    held = [chunk for chunk in lines_module.LineFile(path).chunks(None) if chunk is not None]
+    assert len(held) > 50
+    assert [each.raw(i) for each in held for i in range(len(each))] == events
+    memories = {id(each.text) for each in held}
+    assert len(memories) > 50
+    for each in held:
+        each.release()
+    memories, chunks = set(), lines_module.LineFile(path).chunks(None)
+    before = next(chunks)  # one is learned while the next is read, as the daemon does
+    for chunk in chunks:
+        assert before is not None
+        before.release()
+        before = chunk
+        if chunk is not None:
+            memories.add(id(chunk.text))
+    assert len(memories) == 2

@@ -152,7 +152,9 @@ def test_patience_says_once_what_it_waits_for() -> None:
     producer = Reluctant(4, RetriableKafkaError("it is gone"))
     RetryingProducer(producer, 60, bool, said.append).flush()
     assert producer.flushed
-    assert said == ["it is gone; trying again"]
+    assert said[0] == "Kafka: it is gone; trying again"
+    assert said[1].startswith("Kafka: well again after")
+    assert len(said) == 2
 
 
 def test_patience_ends() -> None:
