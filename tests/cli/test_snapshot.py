@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.numpy import save as save_tensors
 
 import stream_rank
 from tests.cli.conftest import in_process
@@ -132,3 +133,31 @@ def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
         assert in_process(capsys, command, "--help")[0] == 0
     code, out, _ = in_process(capsys, "schema")
     assert json.loads(out)["title"] == "an event of stream-rank"
+
+
+def test_a_run_of_an_earlier_format_is_refused_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of it is read: not by a resumed run, not by `snapshot`, not by `predict`; and nothing of it is written over."""
+    folder = tmp_path / "run" / "snapshots"
+    folder.mkdir(parents=True)
+    said = json.dumps({"position": {"source": 0, "name": "synthetic:100", "at": {"rows": 50}}})
+    metadata = {"kind": "stream-rank snapshot", "format": "1", "sha256": "0" * 64, "said": said}
+    old = folder / "000000000000050-20261118T000000Z.safetensors"
+    old.write_bytes(save_tensors({}, metadata=metadata))
+    before = old.read_bytes()
+    replay = ["replay", "synthetic:100", "--n-ranks", "5", "--out", tmp_path / "run", "--quiet"]
+    for command, expected in (
+        ([*replay, "--resume"], 4),
+        (replay, 2),
+        (["snapshot", "show", old], 4),
+        (["predict", tmp_path / "run", "-"], 4),
+    ):
+        code, _, error = in_process(capsys, *command)
+        assert code == expected, error
+        if expected == 4:
+            assert "it is of format '1' and this stream-rank reads 2" in error
+            assert "learn the stream again into another folder" in error
+        else:
+            assert "holds a run" in error
+    assert old.read_bytes() == before
