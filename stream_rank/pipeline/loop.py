@@ -69,7 +69,7 @@ class Loop:
             if kind == SKIPPED:
                 self.progress.counts.skipped += last - first
             elif kind != UNMATCHED:
-                self._of_one_kind(kind, batch.part(first, last))
+                self._of_one_kind(kind, batch, first, last)
         timed = np.flatnonzero(batch.times != NO_TIME)
         if len(timed):
             self.progress.time = int(batch.times[timed[-1]])
@@ -78,20 +78,19 @@ class Loop:
             self.progress.position = batch.chunk.position_after(batch.end_record)
             self.decoder.index.learned = batch.names_met
 
-    def _of_one_kind(self, kind: int, batch: Batch) -> None:
+    def _of_one_kind(self, kind: int, batch: Batch, first: int, last: int) -> None:
         if kind == Kind.REQUEST:
             with self.stopwatch.stage("learning"):
-                self._requests(batch)
+                self._requests(batch.events(first, last))
             return
         learn = {
             Kind.RATING: self._ratings,
             Kind.PREFERENCE: self._preferences,
             Kind.LABEL: self._labels,
         }[Kind(kind)]
-        first = 0
-        while first < len(batch):  # no further than to the next point of the learning curves
-            end = min(len(batch), first + self.scoreboard.room)
-            learn(batch.part(first, end))
+        while first < last:  # no further than to the next point of the learning curves
+            end = min(last, first + self.scoreboard.room)
+            learn(batch.events(first, end))
             self.progress.counts.learned += end - first
             time = int(batch.times[end - 1])
             self.scoreboard.advance(end - first, time if FIRST <= time <= LAST else None)

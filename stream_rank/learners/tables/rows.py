@@ -66,9 +66,13 @@ class Rows:
 
     def introduce(self, vocabulary: Vocabulary) -> None:
         """Give slots to the features that have none, in the order in which they came."""
-        if len(self):
-            unknown = np.flatnonzero(vocabulary.slots_in(self.names)[: int(self.met.max())] < 0)
-            vocabulary.add([self.names[place] for place in unknown.tolist()])
+        vocabulary.add([self.names[place] for place in self._unmet(vocabulary)])
+
+    def _unmet(self, vocabulary: Vocabulary) -> list[int]:
+        """The places of names that these events, or those before them, brought and that have no slot."""
+        unknown = vocabulary.unknown_in(self.names)
+        known = int(self.met.max()) if unknown and len(self) else 0
+        return [place for place in unknown if place < known]
 
     def newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
         """The features that have no slot, in the order in which they came, each with the event that brought it."""
@@ -87,10 +91,11 @@ class Rows:
 
     def _newcomers(self, vocabulary: Vocabulary) -> list[tuple[int, int]]:
         """The places of names that have no slot, each with the event that brought it."""
-        known = int(self.met.max()) if len(self) else 0
-        unknown = np.flatnonzero(vocabulary.slots_in(self.names)[:known] < 0)
+        unknown = self._unmet(vocabulary)
+        if not unknown:
+            return []
         events = np.searchsorted(np.maximum.accumulate(self.met), unknown, "right")
-        return list(zip(events.tolist(), unknown.tolist(), strict=True))
+        return list(zip(events.tolist(), unknown, strict=True))
 
     def within(self, bound: float) -> bool:
         """Whether no feature is larger than that in size."""

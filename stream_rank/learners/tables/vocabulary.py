@@ -103,3 +103,8 @@ class Vocabulary:
             self._where = np.concatenate([self._where, fresh])
             self._unknown += (np.flatnonzero(fresh < 0) + begin).tolist()
         return self._where
+
+    def unknown_in(self, stream: Sequence[Hashable]) -> list[int]:
+        """The places of a stream's names that have no slot, in ascending order; the answer is not to be changed."""
+        self.slots_in(stream)
+        return self._unknown
