@@ -1,4 +1,4 @@
-"""Lines of a file, of standard input, or of a file that grows."""
+"""Sources of lines: a file, standard input, or a file that is followed as it grows."""
 
 import codecs
 import gzip
@@ -23,27 +23,27 @@ from stream_rank.ingest.position import BytePosition
 __all__ = ["Followed", "LineFile", "Lines", "StandardInput"]
 
 _BLOCK_BYTES = 1 << 20
-"""Read at a time: some thousand events, and small beside a second-level cache."""
+"""Bytes read at a time: some thousand events, and small compared with a level-2 cache."""
 _FIRST_LINES, _MOST_LINES = 64, 1 << 14
-"""Of the first chunk, and of others: before the first events nobody knows what features there are, and those that
-come with new ones are read the slow way."""
-_MOMENT = 0.05
-"""Seconds that a source waits for more before it says that nothing came."""
+"""Lines of the first chunk, and of later ones. Events with new features take the slow decoder, and in the first chunk all
+features are new: so it is small."""
+_POLL_SECONDS = 0.05
+"""Seconds that a source waits for data before it yields None."""
 
 
 class _Bytes(Protocol):
-    """Bytes that come; `read_into` gives how many, 0 at the end, None if nothing came for a moment."""
+    """A stream of bytes; `read_into` returns their number, 0 at the end, None if none arrived in time."""
 
     def read_into(self, room: memoryview) -> int | None: ...
 
 
 class Lines:
-    """Lines of bytes that come, as records."""
+    """Splits a stream of bytes into lines."""
 
     def __init__(
         self, name: str, incoming: _Bytes, begin: BytePosition | None, skip: int = 0
     ) -> None:
-        """`skip` bytes come again that were read before."""
+        """`skip` bytes were read before, and are discarded."""
         begin = begin or BytePosition()
         self._name, self._incoming = name, incoming
         self._offset, self._line = begin.bytes, begin.lines
@@ -52,7 +52,7 @@ class Lines:
         self._pool = BufferPool(_BLOCK_BYTES + MOST_BYTES + 1 + PADDING)
 
     def chunks(self) -> Iterator[Records | None]:
-        """The lines, a block at a time. Of a line that is longer than any event may be only the beginning is kept."""
+        """The lines, a block at a time. Of a line longer than `MOST_BYTES`, only the beginning is kept."""
         buffer = self._pool.take()
         end, overlong = 0, 0
         while True:
@@ -73,7 +73,7 @@ class Lines:
             if ended:
                 if self._skip:
                     raise InputError(
-                        f"{self._name} ends {self._skip:,} bytes before the place to go on from: "
+                        f"{self._name} ends {self._skip:,} bytes before the position to resume from: "
                         "is it the same stream?"
                     )
                 if end == 0:
@@ -95,7 +95,7 @@ class Lines:
                 begin = rest
             if ended:
                 return
-            # chunks may lie in this buffer until they are released: what is left of it goes on in another
+            # chunks may use this buffer until they are released: the incomplete line is copied to another
             left, fresh = end - begin, self._pool.take()
             fresh.bytes[:left] = text[begin:end]
             buffer.release()
@@ -118,7 +118,7 @@ class Lines:
         count, rest = find_lines(text, begin, end, starts, ends)
         starts, ends = starts[:count], ends[:count]
         offset, first = self._offset - begin + overlong, self._line
-        last = int(ended and rest == end)  # its newline was never there
+        last = int(ended and rest == end)  # the last line has no newline
 
         def position_after(done: int) -> BytePosition:
             missing = last if done == count else 0
@@ -151,7 +151,7 @@ class _FromFile:
 
 
 def _zstandard(path: Path) -> Any:
-    import pyarrow as pa  # takes a quarter of a second to load, and plain files need none of it
+    import pyarrow as pa  # takes 0.25 s to import, and is not needed for plain files
 
     return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
 
@@ -174,7 +174,7 @@ _OPENERS: dict[str, Callable[[Path], Any]] = {
 
 
 class LineFile:
-    """A file of lines, plain or compressed. Going on in a compressed one means reading it from its beginning."""
+    """A file of lines, plain or compressed. Resuming in a compressed one reads it from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
@@ -198,26 +198,26 @@ class LineFile:
         return BytePosition.from_json(stored)
 
     def progress(self, position: BytePosition | None) -> float | None:
-        """The share of the bytes; not known of compressed files."""
+        """The share of the bytes that was read; None for compressed files."""
         if self._path.suffix.lower() in _OPENERS:
             return None
         return (position.bytes if position else 0) / max(1, self._path.stat().st_size)
 
 
 class StandardInput:
-    """What is piped in, learned as it comes."""
+    """Lines of standard input, yielded as they arrive."""
 
     name = "standard input"
 
     def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
-        """Lines; the same stream must come again when a run is resumed."""
+        """Lines; to resume a run, the same stream must be piped in from its beginning."""
         skip = position.bytes if position else 0
         yield from Lines(self.name, self, position, skip).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
-        """What is there."""
+        """Read what is available."""
         handle = sys.stdin.fileno()
-        if not select.select([handle], [], [], _MOMENT)[0]:
+        if not select.select([handle], [], [], _POLL_SECONDS)[0]:
             return None
         return os.readv(handle, [room])
 
@@ -226,32 +226,32 @@ class StandardInput:
         return BytePosition.from_json(stored)
 
     def progress(self, position: BytePosition | None) -> float | None:
-        """Nobody knows."""
+        """None: the length of the stream is not known."""
         return None
 
 
 class Followed:
-    """A file that grows, as `tail -f` shows it. It has no end."""
+    """A file that is followed as it grows, like `tail -f`. It never ends."""
 
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
 
     def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
-        """Lines from a position on, a line only when it is whole."""
+        """Lines from a position on; a line is yielded once its newline is written."""
         self._offset = position.bytes if position else 0
         with _opened(self._path, _plain) as self._file:
             self._file.seek(self._offset)
             yield from Lines(self.name, self, position).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
-        """What has come since."""
+        """Read what was appended."""
         count: int = self._file.readinto(room)
         if count:
             self._offset += count
             return count
         if os.fstat(self._file.fileno()).st_size < self._offset:
             raise InputError(f"{self.name} became shorter while it was followed")
-        time.sleep(_MOMENT)
+        time.sleep(_POLL_SECONDS)
         return None
 
     def position_from(self, stored: Any) -> BytePosition:
@@ -259,5 +259,5 @@ class Followed:
         return BytePosition.from_json(stored)
 
     def progress(self, position: BytePosition | None) -> float | None:
-        """There is no end."""
+        """None: there is no end."""
         return None

@@ -1,4 +1,4 @@
-"""Sending through what passes by itself."""
+"""A producer that retries retriable errors."""
 
 import math
 import time
@@ -9,14 +9,14 @@ from stream_rank.ingest.kafka.port import Producer, ProducerRecord
 
 __all__ = ["RetryingProducer"]
 
-_MOMENT = 5.0
-"""Seconds that a flush is given: whoever wants us to stop, or to know what we wait for, waits no longer."""
-_REST = 0.1
-"""Seconds between two attempts, lest errors that come at once come without end."""
+_FLUSH_SECONDS = 5.0
+"""Seconds of one flush attempt: stop requests and errors are handled at least this often."""
+_RETRY_SECONDS = 0.1
+"""Seconds between two attempts, against a busy loop on errors that return at once."""
 
 
 class RetryingProducer:
-    """A producer that tries again while anything is sent within so many seconds, unless it is told to stop, and says why."""
+    """Retries until no message was acknowledged for `seconds`, or a stop is requested; `say` gets every new reason."""
 
     def __init__(
         self,
@@ -26,33 +26,35 @@ class RetryingProducer:
         say: Callable[[str], object],
     ) -> None:
         self._producer, self._seconds = producer, seconds
-        self._to_stop, self._say = stop_requested, say
+        self._stop_requested, self._say = stop_requested, say
 
     def send(self, message: ProducerRecord) -> None:
-        """Take it, to be sent at some time before `flush` is through."""
-        self._through(lambda: self._producer.send(message))
+        """Accept a message, to be sent before `flush` returns."""
+        self._retried(lambda: self._producer.send(message))
 
     def flush(self) -> None:
-        """Wait until everything is with the brokers; the trouble itself where it does not pass."""
-        self._through(lambda: self._producer.flush(_MOMENT))
+        """Wait until all messages are acknowledged; raises the last error when retrying ends."""
+        self._retried(lambda: self._producer.flush(_FLUSH_SECONDS))
 
-    def _through(self, attempt: Callable[[], None]) -> None:
-        least, since, said = math.inf, time.monotonic(), ""
+    def _retried(self, attempt: Callable[[], None]) -> None:
+        least, since, reported = math.inf, time.monotonic(), ""
         while True:
             try:
                 return attempt()
-            except MessageTooLargeError:  # which no waiting mends
+            except MessageTooLargeError:  # retrying does not help
                 raise
-            except RetriableKafkaError as trouble:
-                if (waiting := self._producer.waiting) < least:  # slow, but it goes on
+            except RetriableKafkaError as error:
+                if (
+                    waiting := self._producer.waiting
+                ) < least:  # slow, but messages are acknowledged
                     least, since = waiting, time.monotonic()
-                if self._to_stop() or time.monotonic() - since > self._seconds:
+                if self._stop_requested() or time.monotonic() - since > self._seconds:
                     raise
-                if str(trouble) != said:
-                    said = str(trouble)
-                    self._say(f"{said}; trying again")
-                time.sleep(_REST)
+                if str(error) != reported:
+                    reported = str(error)
+                    self._say(f"{reported}; trying again")
+                time.sleep(_RETRY_SECONDS)
 
     def close(self) -> None:
-        """Let go, also of what was not flushed."""
+        """Close the producer; messages that were not flushed are dropped."""
         self._producer.close()
