@@ -1,1 +1,1 @@
-"""What a run keeps, in which order, and how it is found again."""
+"""Checkpoints: the snapshot format, the store, the order of a commit, and resuming."""

@@ -1,4 +1,4 @@
-"""The only place that knows the order of what makes a run safe: sinks, snapshot, offsets."""
+"""The checkpointer, the only module that knows the order of a commit: sinks, snapshot, offsets."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,18 +19,18 @@ _SINKS = "sinks"
 
 
 class Checkpoint(NamedTuple):
-    """What is known of a snapshot that was written."""
+    """Name, size and time of a written snapshot."""
 
     name: str
     size: int
     seconds: float
-    """How long writing it took."""
+    """The duration of writing it."""
     moment: float
-    """When it was done, by the checkpointer's clock."""
+    """The time at which it was written, by the checkpointer's clock."""
 
 
 class Checkpointer:
-    """Makes safe what a run learned: every so many records or seconds, when it is asked to, and at the end."""
+    """Commits a run's state: every so many records or seconds, on request, and at the end."""
 
     def __init__(
         self,
@@ -46,24 +46,24 @@ class Checkpointer:
         clock: Callable[[], float] = time.monotonic,
         timed: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """`commit_offsets` takes the position that was made safe; `timed` takes the time of writing."""
+        """`commit_offsets` gets the position of a written snapshot; `timed` measures the writing."""
         self._parts, self._sinks, self._store, self._progress = parts, sinks, store, progress
         self._commit_offsets, self._settings = commit_offsets, dict(settings or {})
         self._every_events, self._every_seconds = every_events, every_seconds
         self._control, self._clock, self._timed = control or RunControl(), clock, timed
         self._records, self._moment = progress.counts.records, clock()
         self.written = 0
-        """Snapshots, since the process began."""
+        """Snapshots written by this process."""
         self.last = Checkpoint("", 0, 0.0, clock())
 
     @property
     def unsaved(self) -> int:
-        """Records that no snapshot has."""
+        """Records since the last snapshot."""
         return self._progress.counts.records - self._records
 
     @property
     def due(self) -> bool:
-        """Whether it is time for a snapshot, or one was asked for."""
+        """Whether a snapshot is due, or was requested."""
         records, seconds = self.unsaved, self._clock() - self._moment
         return (
             self._control.snapshot_requested
@@ -72,19 +72,19 @@ class Checkpointer:
         )
 
     def commit(self) -> None:
-        """Make safe all that was learned. Killed at any moment, the next start goes on from before or from after it.
+        """Commit all that was learned. If the process is killed meanwhile, the run resumes from the snapshot before or this one.
 
-        A `RecoverableError` says that it can be tried again; then nothing was passed that is not safe.
+        On a `RecoverableError` the commit can be retried; no offsets were committed past the last snapshot.
         """
         self._control.snapshot_requested = False
         position = self._progress.position
-        # 1. Flush the sinks: a snapshot must not pass a reject or a prediction that is not safe.
+        # 1. Flush the sinks: a snapshot must not be ahead of rejects or predictions that could be lost.
         for sink in self._sinks.values():
             sink.flush()
-        # 2. Write the snapshot: states, position and the sinks' marks in one file, there whole or not at all.
+        # 2. Write the snapshot: states, position and the sinks' marks in one file, atomically.
         self.last = self._write()
         self.written += 1
-        # 3. Commit the offsets, for others to look at: where reading goes on is in the snapshot, never there.
+        # 3. Commit the offsets, for monitoring only: a run resumes from the position in the snapshot.
         self._commit_offsets(position)
 
     def _write(self) -> Checkpoint:
@@ -100,13 +100,13 @@ class Checkpointer:
         return Checkpoint(name, size, self._moment - start, self._moment)
 
     def snapshot(self) -> Snapshot:
-        """All that the run knows."""
+        """The whole state of the run."""
         marks = {name: sink.mark() for name, sink in self._sinks.items()}
         parts = {part.key: part.dump() for part in self._parts}
         return Snapshot.of(parts, settings=self._settings, **{_SINKS: marks})
 
     def restore(self, snapshot: Snapshot | None) -> None:
-        """Let parts and sinks go on from a snapshot, or begin if there is none."""
+        """Restore parts and sinks from a snapshot, or start them if there is none."""
         marks: Mapping[str, int] = {}
         if snapshot is not None:
             marks = snapshot.metadata[_SINKS]

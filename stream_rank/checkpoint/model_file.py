@@ -1,4 +1,4 @@
-"""Learners in files."""
+"""Saving learners to files, and loading them from files or snapshots."""
 
 import os
 from typing import Any
@@ -26,7 +26,7 @@ _PREFIX = "learners/"
 
 
 def learner_key(name: str) -> str:
-    """What the state of a learner is kept under."""
+    """The key of a learner's state in a snapshot."""
     return _PREFIX + name
 
 
@@ -41,15 +41,15 @@ def learners_in(snapshot: Snapshot) -> list[str]:
 
 
 def state_digest(learner: Learner) -> str:
-    """The digest of all that a learner is: two of the same digest are the same from here on."""
+    """The digest of a learner's state: learners of the same digest behave the same from here on."""
     return digest_of(*learner.dump())
 
 
 def save(model: Learner, path: str | os.PathLike[str]) -> None:
-    """Write a learner to a file, which is there whole or not at all.
+    """Write a learner to a file, atomically.
 
-    Saving changes nothing: what is learned afterwards is learned as if nothing had been saved. The file holds no
-    code. Its arrays can be read by everything that reads safetensors.
+    Saving does not change the learner. The file contains no code, and its arrays can be read by everything that reads
+    safetensors.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["newest_sound"]
 def newest_sound(
     store: SnapshotStore, older: bool, say: Callable[[str], object]
 ) -> Snapshot | None:
-    """The latest snapshot; where it cannot be trusted and `older` ones will do, the newest that can. None if there is none."""
+    """The latest snapshot; if it is corrupt and `older` is set, the newest valid one. None if there is none."""
     last: SnapshotError | None = None
     for name in store.newest_first():
         try:

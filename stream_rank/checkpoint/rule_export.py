@@ -1,4 +1,4 @@
-"""A learned rule as plain JSON, for those who score in another language."""
+"""Export of a learned rule as plain JSON, for scoring in another language."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ __all__ = ["exported"]
 def exported(learner: Learner) -> dict[str, Any]:
     """The averaged weights and thresholds.
 
-    The score of an event is the bias and the sum of weights times features; its rank is 1 and the number of thresholds
-    that are at most the score, its label the one at that place of the labels. Learners whose members vote
-    have such a rule too, but go by the vote: of them `exact` is false.
+    The score of an event is the bias plus the sum of weights times features; its rank is 1 plus the number of thresholds
+    that are at most the score, and its label is the one of that rank in `labels`. Learners whose members vote have such a
+    rule too, but predict by the vote: their `exact` is false.
     """
     found, kernel = learner.rule(), learner.parameters.get("kernel")
     rule: dict[str, Any] = {

@@ -1,10 +1,9 @@
-"""The format of snapshots: one file, safetensors for arrays, and text that JSON can hold in its header.
+"""The snapshot format: one safetensors file, with JSON metadata in its header.
 
-Nothing in a snapshot is code, and nothing of it is used before its digest was compared. The digest covers the
-metadata and every array with its name, type and shape, so it tells more than damage: two snapshots of the same
-digest are the same.
+A snapshot contains no code, and it is not used before its digest is verified. The digest covers the metadata and every
+array with its name, type and shape, so it also identifies a snapshot: two of the same digest are equal.
 
-Parts of a run lie side by side: the metadata of a part under its key, its arrays under the key and a slash.
+Each part of a run has its metadata under its key, and its arrays under the key and a slash.
 """
 
 import json
@@ -23,12 +22,12 @@ from stream_rank.learners.base.state import State, as_text, digest_of
 __all__ = ["FORMAT", "Snapshot", "pack", "unpack"]
 
 FORMAT = 2
-"""Counted up when what is written changes."""
+"""The format version."""
 
 _KIND = "stream-rank snapshot"
 _LENGTH_BYTES = 8
 _MOST_HEADER_BYTES = 100_000_000
-"""As in the safetensors format."""
+"""The limit of the safetensors format."""
 
 
 class Snapshot(NamedTuple):
@@ -39,7 +38,7 @@ class Snapshot(NamedTuple):
 
     @staticmethod
     def of(parts: Mapping[str, State], **metadata: Any) -> "Snapshot":
-        """A snapshot of parts by key, beside what else there is to say."""
+        """A snapshot of parts by key, and of other metadata."""
         return Snapshot(
             {**metadata, "parts": {key: state.metadata for key, state in parts.items()}},
             {
@@ -78,7 +77,7 @@ def pack(snapshot: Snapshot) -> bytes:
 
 
 def _header(raw: bytes) -> dict[str, str]:
-    """What is in the header; a `SnapshotError` if there is none of ours."""
+    """The header; raises `SnapshotError` if it is not one of a snapshot."""
     if not raw:
         raise SnapshotError("the file is empty")
     length = int.from_bytes(raw[:_LENGTH_BYTES], "little")
@@ -100,7 +99,7 @@ def _check_format(given: Any) -> None:
     if given == str(FORMAT):
         return
     number = int(given[:9]) if isinstance(given, str) and given.isdecimal() else 0
-    what_to_do = "it is damaged, or of no version that there was"
+    what_to_do = "it is damaged, or of an unknown version"
     if number > FORMAT:
         what_to_do = "upgrade stream-rank"
     elif number > 0:
@@ -113,7 +112,7 @@ def _check_format(given: Any) -> None:
 
 
 def unpack(raw: bytes) -> Snapshot:
-    """The snapshot of some bytes; a `SnapshotError` says why it cannot be trusted."""
+    """The snapshot of these bytes; raises `SnapshotError` with the reason if it is not valid."""
     header = _header(raw)
     _check_format(header.get("format"))
     try:

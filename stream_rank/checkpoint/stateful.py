@@ -1,4 +1,4 @@
-"""The protocol of all that a snapshot keeps."""
+"""The protocol of parts whose state snapshots keep."""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,17 +9,14 @@ __all__ = ["Stateful"]
 
 @runtime_checkable
 class Stateful(Protocol):
-    """A part of a run that remembers something.
-
-    The checkpointer walks such parts and knows none of them by name.
-    """
+    """A part of a run that has state. The checkpointer dumps and loads all of them through this protocol."""
 
     @property
     def key(self) -> str:
-        """What its state is kept under. Nobody else in the run has the same."""
+        """The key of its state in snapshots, unique in the run."""
 
     def dump(self) -> State:
-        """All that it remembers; it stays as it is."""
+        """Its state; dumping does not change the part."""
 
     def load(self, state: State) -> None:
-        """Remember what another part of the same kind and settings dumped; a `ValueError` if they do not fit together."""
+        """Restore a state that a part of the same kind and settings dumped; raises `ValueError` if it does not fit."""

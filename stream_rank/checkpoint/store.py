@@ -1,4 +1,4 @@
-"""Where snapshots are kept: a folder, or any place that fsspec knows."""
+"""The store of snapshots: a local folder, or any URL that fsspec supports."""
 
 import os
 import posixpath
@@ -20,11 +20,11 @@ _TEMPORARY = ".unfinished-"
 
 
 class Kept(NamedTuple):
-    """A snapshot that is there, by its name."""
+    """A stored snapshot, by its name."""
 
     name: str
     records: int
-    """How many records were behind it when it was written."""
+    """The number of records before it."""
     written: datetime
 
 
@@ -33,10 +33,10 @@ def _is_local(system: Any) -> bool:
 
 
 def write_file(system: Any, path: str, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, and stays there when the power fails.
+    """Write a file atomically and durably.
 
-    On a local disk: a temporary file, fsync, rename, fsync of the folder. Elsewhere one upload, which is whole or not at
-    all with every store of objects.
+    On a local disk: a temporary file, fsync, rename, fsync of the folder. Elsewhere: one upload, which is atomic in every
+    object store.
     """
     if not _is_local(system):
         system.pipe_file(path, content)
@@ -61,7 +61,7 @@ def write_file(system: Any, path: str, content: bytes) -> None:
 
 
 def read_file(url: str) -> bytes:
-    """The bytes of a file; a `SnapshotError` if it cannot be read."""
+    """The bytes of a file; raises `SnapshotError` if it cannot be read."""
     try:
         system, path = fsspec.core.url_to_fs(url)
         content: bytes = system.cat_file(path)
@@ -71,7 +71,7 @@ def read_file(url: str) -> bytes:
 
 
 class SnapshotStore:
-    """The snapshots of one run, oldest first; the newest `keep` and the last of every day stay."""
+    """The snapshots of one run, oldest first; the newest `keep` and the last of every day are kept."""
 
     def __init__(self, url: str, keep: int = 5) -> None:
         self.url, self._keep = url, keep
@@ -84,14 +84,14 @@ class SnapshotStore:
         return posixpath.join(self._folder, name)
 
     def prepare(self) -> None:
-        """Make the folder, and remove what a write left unfinished when it was killed."""
+        """Create the folder, and remove unfinished files of a killed process."""
         self._system.makedirs(self._folder, exist_ok=True)
         for path in self._system.ls(self._folder, detail=False):
             if posixpath.basename(path).startswith(_TEMPORARY):
                 self._system.rm_file(path)
 
     def kept(self) -> list[Kept]:
-        """The snapshots that are there."""
+        """The stored snapshots."""
         self._system.invalidate_cache()
         if not self._system.exists(self._folder):
             return []
@@ -106,7 +106,7 @@ class SnapshotStore:
     def write(
         self, snapshot: Snapshot, records: int, now: datetime | None = None
     ) -> tuple[str, int]:
-        """Keep a snapshot, point `latest` at it, and remove what need not stay; its name and size."""
+        """Write a snapshot, point `latest` at it, and remove expired ones; returns its name and size."""
         now = now or datetime.now(UTC)
         name = f"{records:015d}-{now:%Y%m%dT%H%M%SZ}.safetensors"
         content = pack(snapshot)
@@ -135,12 +135,12 @@ class SnapshotStore:
             if _NAME.fullmatch(name) and self._system.exists(self._path(name)):
                 return str(name)
         except (OSError, UnicodeDecodeError):
-            pass  # killed before the first pointer, or somebody's hand: the newest by name it is
+            pass  # no valid pointer (killed before the first one, or edited by hand): take the newest by name
         kept = self.kept()
         return kept[-1].name if kept else None
 
     def url_of(self, name: str) -> str:
-        """Where a snapshot is."""
+        """The URL of a snapshot."""
         return posixpath.join(self.url, name)
 
     def read(self, name: str) -> Snapshot:
@@ -152,7 +152,7 @@ class SnapshotStore:
             raise SnapshotError(f"{url}: {error}") from None
 
     def newest_first(self) -> Iterator[str]:
-        """Names, the latest first, then older ones."""
+        """The name of the latest snapshot, then those of older ones."""
         latest = self.latest()
         if latest is not None:
             yield latest

@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: flags, exit codes and output."""

@@ -1,8 +1,8 @@
-"""Rejects that the daemon sent to a topic: look at them, and bring them back once they can be learned.
+"""List the rejects in the daemon's dead-letter topic, and send them back to their topics once they can be learned.
 
-`list` shows those that were not brought back yet. `list --json` has them whole, a line each: mend the values there, and
-`redrive --from FILE` sends them to the topics that they came from. `redrive` alone sends them as they are,
-for when it was not they that were wrong but a setting; those that are no events at all it leaves.
+`list` shows those that were not redriven yet. `list --json` prints them whole, one per line: correct the values there, and
+`redrive --from FILE` sends them to the topics that they came from. `redrive` alone sends them unchanged,
+for when not they but a setting was wrong; it skips those that are not valid events.
 """
 
 import argparse
@@ -20,29 +20,36 @@ from stream_rank.errors import ConfigError, EventError, InputError
 __all__ = ["add", "run"]
 
 _SHOWN = 100
-"""Letters of a value that are shown."""
-_PATIENCE = 60.0
-_MOMENT, _QUIET = 1.0, 5
-"""Seconds that are waited for more, and how often before what is missing is taken for gone."""
+"""Characters of a value that are shown."""
+_TIMEOUT_SECONDS = 60.0
+"""Seconds that the producer retries, and that closing the consumer may take."""
+_POLL_SECONDS, _EMPTY_POLLS = 1.0, 5
+"""Seconds of a poll, and the number of empty polls after which the missing messages are taken for deleted."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Commands and flags of `dead-letters`."""
     commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    listed = commands.add_parser("list", help="the letters that are there", allow_abbrev=False)
-    listed.add_argument("--all", action="store_true", help="those too that were brought back")
-    listed.add_argument("--json", action="store_true", help="whole, a line of JSON each")
-    redrive = commands.add_parser(
-        "redrive", help="send them to where they came from", allow_abbrev=False
+    listed = commands.add_parser("list", help="show the dead letters", allow_abbrev=False)
+    listed.add_argument("--all", action="store_true", help="include those that were redriven")
+    listed.add_argument(
+        "--json", action="store_true", help="print them whole, one line of JSON each"
     )
-    redrive.add_argument("--from", dest="file", type=Path, help="lines of `list --json`, mended")
-    redrive.add_argument("--force", action="store_true", help="also what is no event")
+    redrive = commands.add_parser(
+        "redrive", help="send dead letters to the topics that they came from", allow_abbrev=False
+    )
+    redrive.add_argument(
+        "--from", dest="file", type=Path, help="a file of corrected lines of `list --json`"
+    )
+    redrive.add_argument(
+        "--force", action="store_true", help="include those that are not valid events"
+    )
     for command in (listed, redrive):
         add_settings(command, DeadLettersConfig)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Do what is asked."""
+    """Run the action; returns the exit code."""
     action = given.action
     others = ["action", "all", "json"] if action == "list" else ["action", "file", "force"]
     config = settings(DeadLettersConfig, given, others)
@@ -55,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
-    """All messages of the topic, up to the end that it has now, and where each is."""
+    """All messages of the topic up to its end offsets at the start, each with its place."""
     from stream_rank.ingest.kafka.clients import consumer_of
     from stream_rank.ingest.kafka.port import OffsetRange, Partition, Subscription
 
@@ -68,22 +75,22 @@ def _walk(config: DeadLettersConfig) -> Iterator[tuple[str, Any]]:
     topic = str(config.dead_letters)
     reader = consumer_of(config.client, config.connection(), Subscription([topic]), place)
     try:
-        slices, quiet = reader.poll(_MOMENT), 0
-        while slices or (ends and quiet < _QUIET):  # what was compacted away does not come
-            quiet = 0 if slices else quiet + 1
+        slices, empty = reader.poll(_POLL_SECONDS), 0
+        while slices or (ends and empty < _EMPTY_POLLS):  # compacted messages never arrive
+            empty = 0 if slices else empty + 1
             for part in slices:
                 for i, offset in enumerate(part.offsets):
                     if offset < ends.get(part.partition, 0):
                         yield f"{part.partition.number}@{offset}", part.whole(i)
                 if part.offsets[-1] + 1 >= ends.get(part.partition, 0):
                     ends.pop(part.partition, None)
-            slices = reader.poll(_MOMENT) if ends else []
+            slices = reader.poll(_POLL_SECONDS) if ends else []
     finally:
-        reader.close(_PATIENCE)
+        reader.close(_TIMEOUT_SECONDS)
 
 
-def _brought_back(config: DeadLettersConfig) -> set[str]:
-    """The letters that were brought back."""
+def _redriven(config: DeadLettersConfig) -> set[str]:
+    """The names of the letters that were redriven."""
     from stream_rank.sinks.dead_letters import REDRIVEN
 
     return {
@@ -95,19 +102,19 @@ def _brought_back(config: DeadLettersConfig) -> set[str]:
 
 
 def _letters(config: DeadLettersConfig, everything: bool) -> Iterator[dict[str, Any]]:
-    """The letters in the topic, those that were brought back only if everything is wanted.
+    """The letters in the topic; without `everything`, those that were not redriven.
 
-    A letter that was sent twice, as happens when a daemon is killed, is one letter.
+    A letter that was sent twice, as happens when a daemon is killed, is listed once.
     """
     from stream_rank.sinks.dead_letters import origin_of
 
-    back = set() if everything else _brought_back(config)
+    redriven = set() if everything else _redriven(config)
     seen: set[str] = set()
     for _, message in _walk(config):
         origin = origin_of(message.headers)
         if origin is not None:
             letter = _letter(message, origin)
-            if letter["letter"] not in back | seen:
+            if letter["letter"] not in redriven | seen:
                 seen.add(letter["letter"])
                 yield letter
 
@@ -141,7 +148,7 @@ def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             continue
         shown = str(letter.get("value", letter.get("value_hex", "")))
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        print(f"{letter['letter']}  {_harmless(letter['reason'])}  {_harmless(shown)}")
+        print(f"{letter['letter']}  {_printable(letter['reason'])}  {_printable(shown)}")
     print(f"{count:,} dead letters in {config.dead_letters}", file=sys.stderr)
     return ExitCode.DONE
 
@@ -152,13 +159,13 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
     from stream_rank.sinks.dead_letters import REDRIVEN
 
-    left, back = 0, []
-    done = _brought_back(config)
-    letters = _letters(config, False) if given.file is None else _mended(given.file)
+    left, redriven = 0, []
+    done = _redriven(config)
+    letters = _letters(config, False) if given.file is None else _edited(given.file)
     producer = RetryingProducer(
         producer_of(config.client, config.connection()),
-        _PATIENCE,
-        bool,  # nobody stops it halfway: what is sent and not marked would be sent again
+        _TIMEOUT_SECONDS,
+        bool,  # no stop request: letters that are sent but not yet marked would be sent again
         lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
     )
     for letter in letters:
@@ -169,30 +176,30 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
         if not given.force and not _is_event(value):
             left += 1
             print(
-                f"still no event, and left: {letter['letter']} {_harmless(letter['reason'])}",
+                f"skipped, not a valid event: {letter['letter']} {_printable(letter['reason'])}",
                 file=sys.stderr,
             )
             continue
         headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
         producer.send(ProducerRecord(letter["topic"], value, key, headers))
-        back.append(letter["letter"])
+        redriven.append(letter["letter"])
     producer.flush()
-    for which in back:  # now that they are there; a kill before this brings them back twice
+    for which in redriven:  # after they are acknowledged; a kill before this redrives them twice
         producer.send(
             ProducerRecord(str(config.dead_letters), None, None, [(REDRIVEN, which.encode())])
         )
     producer.flush()
     producer.close()
-    print(f"{len(back):,} sent to where they came from, {left:,} left", file=sys.stderr)
+    print(f"{len(redriven):,} sent to where they came from, {left:,} left", file=sys.stderr)
     return ExitCode.DONE
 
 
-def _harmless(text: str) -> str:
-    """A text that does nothing to a terminal."""
+def _printable(text: str) -> str:
+    """A text with control characters escaped, for terminals."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _mended(path: Path) -> Iterator[dict[str, Any]]:
+def _edited(path: Path) -> Iterator[dict[str, Any]]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -205,7 +212,9 @@ def _mended(path: Path) -> Iterator[dict[str, Any]]:
             _raw(letter, "value"), _raw(letter, "key")
             [(str(each["name"]), _raw(each, "value")) for each in letter.get("headers", ())]
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError(f"{path}:{number} is no line of `dead-letters list --json`") from None
+            raise InputError(
+                f"{path}:{number} is not a line of `dead-letters list --json`"
+            ) from None
         yield letter
 
 

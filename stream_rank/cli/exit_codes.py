@@ -1,4 +1,4 @@
-"""How `stream-rank` ends."""
+"""The exit codes of `stream-rank`."""
 
 from enum import IntEnum
 
@@ -17,7 +17,7 @@ __all__ = ["MEANINGS", "ExitCode", "code_of"]
 
 
 class ExitCode(IntEnum):
-    """Exit codes; `--help` shows them."""
+    """Exit codes, which `--help` shows."""
 
     DONE = 0
     BUG = 1
@@ -33,15 +33,15 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.DONE: "done",
-    ExitCode.BUG: "an error of stream-rank's own; of `snapshot diff`, that there is a difference",
-    ExitCode.USAGE: "a flag, setting, variable or learner that cannot be",
+    ExitCode.BUG: "a bug of stream-rank; from `snapshot diff`: the snapshots differ",
+    ExitCode.USAGE: "a flag, setting, variable or learner is invalid",
     ExitCode.INPUT: "an input cannot be read",
-    ExitCode.SNAPSHOT: "a snapshot cannot be read, or cannot be trusted",
+    ExitCode.SNAPSHOT: "a snapshot cannot be read, or is corrupt",
     ExitCode.REJECTS: "too many rejects",
     ExitCode.OUTPUT: "a result cannot be written",
-    ExitCode.KAFKA: "Kafka refuses, or no longer has what comes next",
-    ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything was kept",
-    ExitCode.TERMINATED: "stopped by SIGTERM; everything was kept, but by a daemon that could not in its time (one that could says 0)",
+    ExitCode.KAFKA: "Kafka refuses, or the next offset is no longer available",
+    ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything is saved",
+    ExitCode.TERMINATED: "stopped by SIGTERM; everything is saved. From the daemon: stopping exceeded `stop_seconds` (otherwise it exits with 0)",
 }
 
 _CODES: dict[type[StreamRankError], ExitCode] = {
@@ -53,9 +53,9 @@ _CODES: dict[type[StreamRankError], ExitCode] = {
     WriteError: ExitCode.OUTPUT,
     KafkaError: ExitCode.KAFKA,
 }
-"""One for each branch of the tree in `errors.py`."""
+"""The code for each branch of the tree in `errors.py`."""
 
 
 def code_of(error: Exception) -> ExitCode | None:
-    """The code for an error that a user can do something about; None for others."""
+    """The code for an error that users can act on; None for others, which are bugs."""
     return next((code for kind, code in _CODES.items() if isinstance(error, kind)), None)

@@ -1,4 +1,4 @@
-"""A flag for every setting."""
+"""Command-line flags, generated from the settings."""
 
 import argparse
 import typing
@@ -13,7 +13,7 @@ from stream_rank.config.gather import Config, gather
 __all__ = ["add_settings", "settings"]
 
 _REPEATED = {"learners": "--learner", "topics": "--topic", "kafka": "--kafka"}
-"""Settings of several parts: their flags give one at a time."""
+"""Settings of several values: their flags are repeated, one value each."""
 _METAVARS = {"kafka": "KEY=VALUE"}
 
 
@@ -22,7 +22,7 @@ def _is_secret(annotation: Any) -> bool:
 
 
 def _choices(annotation: Any) -> list[str]:
-    """The values of a setting that takes one of few."""
+    """The allowed values of a `Literal` setting."""
     if typing.get_origin(annotation) is typing.Literal:
         return [str(value) for value in typing.get_args(annotation)]
     return [value for part in typing.get_args(annotation) for value in _choices(part)]
@@ -38,7 +38,7 @@ def _metavar(name: str, flag: str, annotation: Any) -> str:
 def add_settings(
     parser: argparse.ArgumentParser, model: type[BaseModel], separate: Collection[str] = ()
 ) -> None:
-    """Give the parser a flag for every setting but those that are `separate`, and those that are secret: others see flags."""
+    """Add a flag for every setting, except `separate` ones and secrets, since other users can see flags."""
     for name, field in model.model_fields.items():
         shown = field.alias or name
         if shown in separate or _is_secret(field.annotation):
@@ -64,14 +64,14 @@ def add_settings(
         )
     parser.add_argument("--config", type=Path, help="a TOML file of settings")
     parser.add_argument(
-        "--print-config", action="store_true", help="print the settings in force as JSON, and stop"
+        "--print-config", action="store_true", help="print the effective settings as JSON, and exit"
     )
 
 
 def settings(
     model: type[Config], given: argparse.Namespace, others: Collection[str] = ()
 ) -> Config:
-    """The settings in force; `others` are arguments of the command that are none."""
+    """The effective settings; `others` are arguments of the command that are not settings."""
     flags = dict(vars(given))
     for name in ("command", "run", "flag_names", "print_config", *others):
         flags.pop(name, None)

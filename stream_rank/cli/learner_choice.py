@@ -1,4 +1,4 @@
-"""Which of the learners in a snapshot is meant."""
+"""Choosing one of the learners in a snapshot."""
 
 from stream_rank.errors import ConfigError, unknown_name
 
@@ -6,8 +6,8 @@ __all__ = ["chosen"]
 
 
 def chosen(where: str, name: str | None) -> str:
-    """The name given, or that of the only learner; a `ConfigError` if it is not there, or there are several."""
-    # which brings the engine
+    """The given name, or that of the only learner; raises `ConfigError` if it is unknown, or there are several."""
+    # imports the engine, which is slow
     from stream_rank.checkpoint.model_file import learners_in, open_snapshot
 
     names = learners_in(open_snapshot(where))

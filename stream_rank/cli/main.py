@@ -22,7 +22,7 @@ _SYNONYMS = {_flag(name): _flag(ours) for name, ours in SYNONYMS.items()}
 
 
 class Parser(argparse.ArgumentParser):
-    """Names the nearest flag when there is none of a name."""
+    """An argument parser that suggests the nearest name for an unknown flag or command."""
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         found, rest = self.parse_known_args(args, namespace)
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
             given = rest[0].partition("=")[0]
             if given.startswith("-"):
                 self.error(unknown_name("flag", given, known, _SYNONYMS))
-            self.error(f"what is {rest[0]!r}?")
+            self.error(f"unexpected argument {rest[0]!r}")
         return found
 
     def _check_value(self, action, value):  # type: ignore[no-untyped-def]
@@ -40,12 +40,12 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def flags(self, found: argparse.Namespace) -> set[str]:
-        """The flags of this command, and of the command of it that was found."""
+        """The flags of this command, and of the chosen subcommand."""
         flags = set(self._option_string_actions)
         return flags.union(*(chosen.flags(found) for chosen in self._chosen(found)))
 
     def flags_of_settings(self, found: argparse.Namespace) -> dict[str, str]:
-        """The flag of every setting of the command that was found; of one without a flag, what help calls it."""
+        """The flag of every setting of the chosen subcommand; for a setting without a flag, its name in the help."""
         names: dict[str, str] = {}
         for action in self._actions:
             if not _has_commands(action):
@@ -56,7 +56,7 @@ class Parser(argparse.ArgumentParser):
         return names
 
     def _chosen(self, found: argparse.Namespace) -> "list[Parser]":
-        """The parser of the command that was found, if this one has commands."""
+        """The parser of the chosen subcommand, if this one has subcommands."""
         chosen = [
             dict(action.choices or ()).get(str(getattr(found, action.dest, None)))
             for action in filter(_has_commands, self._actions)
@@ -65,25 +65,25 @@ class Parser(argparse.ArgumentParser):
 
 
 def _has_commands(action: argparse.Action) -> bool:
-    """Whether it is what `add_subparsers` made: its choices alone are parsers by name."""
+    """Whether `add_subparsers` made the action: only its choices are a mapping."""
     return isinstance(action.choices, Mapping)
 
 
 _COMMANDS = {
     "replay": ("replay", "learn from files, and see how well it goes"),
-    "run": ("run", "learn from Kafka, and never lose the place"),
+    "run": ("run", "learn from Kafka, as a daemon"),
     "produce": ("produce", "send the events of files to a topic"),
-    "dead-letters": ("dead_letters", "look at rejects, and bring them back"),
-    "predict": ("predict", "rank what is in a file by a rule that was learned"),
+    "dead-letters": ("dead_letters", "list rejects, and send them back"),
+    "predict": ("predict", "predict the events of a file with a learned model"),
     "snapshot": ("snapshot", "look at snapshots, compare and export them"),
     "schema": ("schema", "the JSON Schema of an event"),
     "warm": ("warm", "compile the engine before it is needed"),
 }
-"""The module of each command, and what it is for."""
+"""The module of each command, and its description."""
 
 
 def _parser(chosen: str | None) -> Parser:
-    """The flags of the command that is chosen; of the others, only their names: importing all of them takes a second."""
+    """A parser with the flags of the chosen command only: importing all commands takes a second."""
     codes = "\n".join(f"  {code.value:3}  {meaning}" for code, meaning in MEANINGS.items())
     parser = Parser(
         prog="stream-rank",
@@ -107,7 +107,7 @@ def _parser(chosen: str | None) -> Parser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code."""
+    """Run a command; returns the exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     flags: dict[str, str] = {}
     try:
@@ -116,9 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flags = given.flag_names = parser.flags_of_settings(given)
         return int(given.run(given))
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has enough
+        sys.stderr.close()  # the reader of the output closed the pipe
         return ExitCode.DONE
-    except KeyboardInterrupt:  # where nothing was begun that could be ended otherwise
+    except KeyboardInterrupt:  # before the command installed its signal handlers
         return ExitCode.INTERRUPTED
     except Exception as error:
         code = code_of(error)

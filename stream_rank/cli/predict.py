@@ -1,4 +1,4 @@
-"""Write a line of JSON for every record of a file: what a learner predicts of it."""
+"""Print the prediction of a learner for every record of a file, one line of JSON each."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from stream_rank.errors import ConfigError
 __all__ = ["add", "run"]
 
 _MOST_FEATURES = 10_000_000
-"""Features that the learner does not know cost nothing but their names."""
+"""A high limit: features that the learner does not know cost only the memory of their names."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,12 +28,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="ROLE=COLUMN",
-        help="as of a replay; give it behind the file",
+        help="as in replay; must come after the file",
     )
 
 
 def run(given: argparse.Namespace) -> int:
-    """Predict."""
+    """Predict; returns the exit code."""
     from stream_rank.checkpoint.model_file import load
     from stream_rank.codec.decoder import Decoder
     from stream_rank.codec.feature_index import FeatureIndex

@@ -16,17 +16,17 @@ from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 from stream_rank.pipeline.run_control import RunControl
 
-if TYPE_CHECKING:  # which would load the engine for `--help`
+if TYPE_CHECKING:  # importing it at run time would load the engine for `--help`
     from stream_rank.ingest.source import Source
 
 __all__ = ["add", "run"]
 
-_PERIOD = 5.0
-"""Seconds between two lines on how far it is."""
-_PATIENCE = 60.0
-"""Seconds for a broker that is not there, or a topic, to come."""
+_REPORT_SECONDS = 5.0
+"""Seconds between two progress lines."""
+_RETRY_SECONDS = 60.0
+"""Seconds to retry while the broker is unreachable or the topic does not exist."""
 _STEP = 0.02
-"""Seconds of events that go out together when there is a rate."""
+"""With a rate, events due within so many seconds are sent together."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Send them; the exit code."""
+    """Send the events; returns the exit code."""
     config = settings(ProduceConfig, given, others=["files"])
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
@@ -48,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
     source = open_source(given.files, config.format)
     producer = RetryingProducer(
         producer_of(config.client, config.connection()),
-        _PATIENCE,
+        _RETRY_SECONDS,
         lambda: control.stop_requested,
         lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
     )
@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> int:
         sent = _send(config, source, producer, control)
         producer.flush()
     except MessageTooLargeError:
-        with suppress(RetriableKafkaError):  # nor should what came beside it be lost
+        with suppress(RetriableKafkaError):  # the other messages should not be lost
             producer.flush()
         raise
     finally:
@@ -71,10 +71,10 @@ def run(given: argparse.Namespace) -> int:
 def _send(
     config: ProduceConfig, source: "Source", producer: RetryingProducer, control: RunControl
 ) -> int:
-    """Send what is wanted, at the rate that is wanted; how many."""
+    """Send the events, at the given rate if any; returns their number."""
     from stream_rank.codec.messages import messages
 
-    start = said = time.monotonic()
+    start = reported = time.monotonic()
     sent = 0
 
     def wanted() -> bool:
@@ -93,12 +93,14 @@ def _send(
                 if due - time.monotonic() > _STEP:
                     producer.flush()
                 while not control.stop_requested and (wait := due - time.monotonic()) > 0:
-                    time.sleep(min(wait, _PERIOD / 50))
-            if not config.quiet and time.monotonic() - said >= _PERIOD:
-                said = time.monotonic()
+                    time.sleep(min(wait, _REPORT_SECONDS / 50))
+            if not config.quiet and time.monotonic() - reported >= _REPORT_SECONDS:
+                reported = time.monotonic()
                 print(
-                    f"{sent:,} events, {sent / (said - start):,.0f}/s", file=sys.stderr, flush=True
+                    f"{sent:,} events, {sent / (reported - start):,.0f}/s",
+                    file=sys.stderr,
+                    flush=True,
                 )
-        if not wanted():  # and nothing more is read
+        if not wanted():  # checked here too, so that no further chunk is read
             return sent
     return sent

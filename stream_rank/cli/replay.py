@@ -1,4 +1,4 @@
-"""`stream-rank replay`: learn a file, and see how it went."""
+"""Learn from files, and write a report."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ _SEPARATE = {"inputs", "columns"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Give the parser a flag for every setting."""
+    """Flags of `replay`."""
     parser.add_argument(
         "inputs",
         nargs="*",
@@ -41,29 +41,32 @@ def _config(given: argparse.Namespace) -> ReplayConfig:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Replay; the exit code."""
+    """Replay; returns the exit code."""
     config = _config(given)
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
     control, stopped = listen()
-    from stream_rank.cli.show import Show  # loading it takes a while
+    from stream_rank.cli.show import Show  # slow to import
     from stream_rank.runtime.replay import Replay
 
     show = Show(config.quiet, config.json_, given.flag_names)
     with Replay(config, show.warn, control) as replay:
         if replay.learning.not_kept:
             show.warn(
-                f"{', '.join(replay.learning.not_kept)} is not of this package and not put into snapshots: "
+                f"{', '.join(replay.learning.not_kept)} cannot be saved in snapshots (not of stream-rank): "
                 "this run cannot be resumed"
             )
         try:
             with show.live():
                 replay.run(lambda: show.tick(replay))
         except TooManyRejectsError:
-            show.result(replay.finish(), config.out)  # what came of it all the same
+            show.result(replay.finish(), config.out)  # the results so far
             raise
         show.result(replay.finish(), config.out)
     if stopped and not config.quiet:
-        print(f"stopped; go on with --resume (all is kept in {config.out})", file=sys.stderr)
+        print(
+            f"stopped; continue with --resume (everything is saved in {config.out})",
+            file=sys.stderr,
+        )
     return stopped[0] if stopped else ExitCode.DONE

@@ -1,4 +1,4 @@
-"""Learn from Kafka: the daemon."""
+"""Learn from Kafka, as a daemon."""
 
 import argparse
 import json
@@ -13,12 +13,12 @@ __all__ = ["add", "run"]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """A flag for every setting."""
+    """Flags of `run`."""
     add_settings(parser, DaemonConfig)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Learn until somebody says stop; the exit code. To be stopped by a signal is to be done."""
+    """Learn until a stop is requested; returns the exit code. A stop by signal is a success."""
     config = settings(DaemonConfig, given)
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))

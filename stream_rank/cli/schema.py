@@ -7,11 +7,11 @@ __all__ = ["add", "run"]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """There are no flags."""
+    """`schema` has no flags."""
 
 
 def run(_: argparse.Namespace) -> int:
-    """Print it; there are no flags to look at."""
+    """Print the schema; returns the exit code."""
     from stream_rank.codec.schema import json_schema
 
     print(json.dumps(json_schema(), indent=2))

@@ -1,4 +1,4 @@
-"""What people see while a run goes on, and at its end."""
+"""The terminal output of a replay: progress, and the result."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ __all__ = ["Show"]
 
 _LIVE_PERIOD = 0.25
 _LARGE = 1e6
-_FATES = {
+_OUTCOMES = {
     "requests": "without a label",
     "labels": "labels of events before",
     "skipped": "outside of --from and --to",
@@ -28,14 +28,14 @@ _FATES = {
     "dropped": "dropped before their label came (--delay)",
 }
 _LINE_PERIOD = 10.0
-"""Seconds between two lines where there is no terminal to draw on."""
+"""Seconds between two progress lines if standard error is not a terminal."""
 
 
 class Show:
-    """Progress on standard error: a bar and a table on a terminal, a line now and then elsewhere. Results on standard output."""
+    """Progress on standard error: a bar and a table on a terminal, otherwise lines. Results on standard output."""
 
     def __init__(self, quiet: bool, as_json: bool, flags: Mapping[str, str]) -> None:
-        """`flags` by setting, for what is said about settings."""
+        """`flags` by setting, for messages that name settings."""
         self._quiet, self._json, self._flags = quiet, as_json, flags
         self._error = Console(stderr=True, highlight=False)
         self._out = Console(highlight=False)
@@ -43,14 +43,14 @@ class Show:
         self._live: Live | None = None
 
     def warn(self, text: str) -> None:
-        """Say something that a user should know."""
+        """Print a warning."""
         self._error.print(
             with_flags(text, self._flags), style="yellow", markup=False, soft_wrap=True
         )
 
     @contextmanager
     def live(self) -> Iterator[None]:
-        """Draw while a run goes on."""
+        """Show the progress of a run."""
         if self._quiet or not self._error.is_terminal:
             self._last = time.monotonic()
             yield
@@ -68,7 +68,7 @@ class Show:
         self._live = None
 
     def tick(self, replay: Replay) -> None:
-        """Draw what has come of the run, if it is time to."""
+        """Update the progress, if the period has passed."""
         now = time.monotonic()
         if self._quiet or now - self._last < (_LIVE_PERIOD if self._live else _LINE_PERIOD):
             return
@@ -87,7 +87,7 @@ class Show:
             print(done + text, file=sys.stderr, flush=True)
 
     def result(self, summary: Mapping[str, Any], out: Path) -> None:
-        """The end: a table, or the summary as JSON."""
+        """Print the result: a table, or the summary as JSON."""
         if self._json:
             print(json.dumps(summary, indent=2))
             return
@@ -109,7 +109,9 @@ class Show:
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""
         parts = [f"{summary['learned']:,} learned"]
-        parts += [f"{summary[name]:,} {words}" for name, words in _FATES.items() if summary[name]]
+        parts += [
+            f"{summary[name]:,} {words}" for name, words in _OUTCOMES.items() if summary[name]
+        ]
         if summary["rejects"]:
             parts.append(f"{summary['rejects']:,} rejected ({out / 'rejects.jsonl'})")
         print(f"{summary['events']:,} records{speed}: {', '.join(parts)}")

@@ -1,4 +1,4 @@
-"""Signals, as what they ask for."""
+"""Signal handlers, which set requests in a `RunControl`."""
 
 import signal
 from collections.abc import Callable
@@ -11,9 +11,10 @@ __all__ = ["listen"]
 
 
 def listen(on_stop: Callable[[], None] = lambda: None) -> tuple[RunControl, list[ExitCode]]:
-    """Take SIGINT and SIGTERM for the wish to stop behind the portion that a run is at, and SIGUSR1 for that of a snapshot.
+    """Install handlers: SIGINT and SIGTERM request a stop after the current batch, SIGUSR1 requests a snapshot.
 
-    The wishes, and how to exit because of them. `on_stop` is called at once. Whoever asks to stop twice is obeyed at once.
+    Returns the requests, and a list that gets the exit code of a stop. `on_stop` is called in the handler. A second SIGINT or
+    SIGTERM ends the process at once.
     """
     control, codes = RunControl(), []
 

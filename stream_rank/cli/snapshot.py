@@ -1,4 +1,4 @@
-"""Look at snapshots: list, show, verify, diff, export."""
+"""List, show, verify, compare and export snapshots."""
 
 import argparse
 import json
@@ -15,16 +15,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     listed = commands.add_parser("list", help="the snapshots in a folder", allow_abbrev=False)
     listed.add_argument("where", help="a folder of snapshots, or of a run")
     listed.add_argument("--json", action="store_true")
-    show = commands.add_parser("show", help="what is in a snapshot", allow_abbrev=False)
+    show = commands.add_parser("show", help="the contents of a snapshot", allow_abbrev=False)
     show.add_argument("where", help=where)
     verify = commands.add_parser(
-        "verify", help="whether snapshots can be trusted and loaded", allow_abbrev=False
+        "verify", help="check that snapshots are intact and can be loaded", allow_abbrev=False
     )
     verify.add_argument("where", nargs="+", help=where)
     verify.add_argument("--json", action="store_true")
     diff = commands.add_parser(
         "diff",
-        help="what two snapshots differ in; the exit code is 1 if they do",
+        help="the differences of two snapshots; the exit code is 1 if there are any",
         allow_abbrev=False,
     )
     diff.add_argument("one", help=where)
@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Do what is asked; 1 if two snapshots differ."""
+    """Run the action; returns 1 if two snapshots differ."""
     return int(
         {"list": _list, "show": _show, "verify": _verify, "diff": _diff, "export": _export}[
             given.action
@@ -84,7 +84,7 @@ def _opened(where: str) -> tuple[Any, dict[str, Any]]:
 
 
 def _described(where: str) -> dict[str, Any]:
-    """What people want to know of a snapshot."""
+    """The description of a snapshot that `show` prints."""
     from stream_rank.checkpoint.model_file import state_digest
 
     snapshot, learners = _opened(where)
@@ -122,7 +122,7 @@ def _verify(given: argparse.Namespace) -> int:
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """What is said, a line each."""
+    """The leaves of nested mappings, with dotted names."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))

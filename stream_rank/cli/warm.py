@@ -1,4 +1,4 @@
-"""Compile the engine for this machine, so that the first start of a daemon or a replay need not wait for it."""
+"""Compile the engine for this machine, so that the first daemon or replay starts without that delay."""
 
 import argparse
 import sys
@@ -10,11 +10,11 @@ __all__ = ["add", "run"]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """There are no flags."""
+    """`warm` has no flags."""
 
 
 def run(_: argparse.Namespace) -> int:
-    """Compile, and say how long it took."""
+    """Compile, and print how long it took."""
     from stream_rank.engine.jit import cache_folder
     from stream_rank.runtime.warming import warm
 

@@ -1,4 +1,4 @@
-"""Sentences about settings, in the words of whoever typed flags."""
+"""Messages with flags in place of the names of settings."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ _SETTING = re.compile(r"`([a-z_]+)`")
 
 
 def with_flags(text: str, names: Mapping[str, str]) -> str:
-    """The text with flags for settings: messages name settings in backticks, since the package may be embedded.
+    """Replace settings in backticks by their flags; messages name settings, since the package may be embedded.
 
     >>> with_flags("more than `max_features` of `x`: see `max_features`", {"max_features": "--max-features"})
     'more than --max-features of `x`: see --max-features'

@@ -1,1 +1,1 @@
-"""What an event is: from raw bytes or columns to batches."""
+"""Decoding: the schema of events, and the way from chunks of bytes or columns to batches."""

@@ -1,4 +1,4 @@
-"""Many events as columns: the only thing that moves through the pipeline."""
+"""`Batch`: many events as columns, the only type that moves through the pipeline."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,17 +16,17 @@ __all__ = ["REJECTED_FOR", "SKIPPED", "UNMATCHED", "Batch", "EarlierPredictions"
 Array = npt.NDArray[Any]
 
 SKIPPED, UNMATCHED = -1, -2
-"""Kinds beside those of the schema: events that a stage left out, and labels that no features wait for."""
+"""Kinds in addition to those of the schema: events that a stage skipped, and labels without waiting features."""
 
 REJECTED_FOR = ("unreadable", "schema", "feature", "label", "unmatched")
-"""Kinds of rejects: not JSON or too long; no event; a feature or a label that cannot be; a label that no features wait for."""
+"""Kinds of rejects: not JSON or too long; not an event; an invalid feature or label; a label without waiting features."""
 
 
 class Reject(NamedTuple):
     """A record that could not be learned from."""
 
     record: int
-    """Which of the chunk's records it is."""
+    """The index of the record in its chunk."""
     reason: str
     raw: bytes
     kind: str = "schema"
@@ -34,57 +34,57 @@ class Reject(NamedTuple):
 
 
 class EarlierPredictions(Protocol):
-    """What was predicted of events whose labels come later, by ticket."""
+    """Predictions of events whose labels come later, by ticket."""
 
     def note(self, tickets: Array, predictions: Array) -> None:
-        """Keep the predictions (a row a learner) of events with these tickets; -1 is no ticket."""
+        """Keep the predictions (one row per learner) of events with these tickets; -1 is no ticket."""
 
     def recall(self, tickets: Array) -> Array:
-        """The predictions of events whose labels came, a row a learner."""
+        """The predictions of events whose labels came, one row per learner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Events of all kinds, in the order of their records, from one chunk or a part of it.
 
-    A batch is good until the next chunk is decoded.
+    A batch is valid until the next chunk is decoded.
     """
 
     chunk: Chunk
     kinds: npt.NDArray[np.int8]
     records: npt.NDArray[np.int64]
-    """Which of the chunk's records each event is."""
+    """The index of each event's record in the chunk."""
     rows: Rows
-    """The features; of a preference, those of the preferred item; of a label, those that it came for, or none."""
+    """The features; of a preference, those of the preferred item; of a label, those of the event it belongs to, or none."""
     others: Rows
-    """Of a preference, the features of the other item; else none."""
+    """Of a preference, the features of the other item; otherwise none."""
     labels: npt.NDArray[np.float64]
     """Labels; NaN of requests; of preferences their magnitudes."""
     times: npt.NDArray[np.int64]
     ids: Array | None
-    """Ids, as far as anybody may ask for them, or None."""
+    """Ids, of the events whose id is needed, or None."""
     groups: Array | None
     unknown_features: dict[int, dict[Any, float]]
-    """Requests, by event, with features that nobody knows: to kernels they count, and rows do not have them."""
+    """The features of requests that have unknown ones, by event: kernels use them, and `rows` does not contain them."""
     rejects: list[Reject]
     """In the order of their records."""
     first_record: int
     end_record: int
-    """The records that this part stands for, blank ones included."""
+    """The range of records that this part covers, including blank ones."""
     names_met: int
     """How many features are known after the last record."""
     ends_chunk: bool = True
-    """Whether it goes to the chunk's end, and so to its last position, also if it has no record."""
+    """Whether it covers the chunk's end, and so its last position, even if it has no records."""
     tickets: Array | None = None
     earlier: EarlierPredictions | None = None
-    """Tickets of events that wait for a label and of the labels that came, and what was predicted by ticket."""
+    """Tickets of events that wait for a label and of labels that came; and the predictions by ticket."""
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     @property
     def passes_records(self) -> bool:
-        """Whether the position after it is another than before."""
+        """Whether the position advances with this part."""
         return self.ends_chunk or self.end_record > self.first_record
 
     def part(self, begin: int, end: int) -> "Batch":
@@ -95,7 +95,7 @@ class Batch:
         elif end > begin:
             last, names_met = int(self.records[end - 1]) + 1, int(self.rows.met[end - 1])
             ends_chunk = False
-        else:  # nothing at all
+        else:  # an empty part
             last, names_met, ends_chunk = first, 0, False
         return replace(
             self.events(begin, end),
@@ -136,7 +136,7 @@ class Batch:
         return replace(self, ends_chunk=False).part(0, end)
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
-        """Events of one kind in a row: the kind, where they begin and where they end."""
+        """Runs of events of one kind: the kind, the first event, and the end."""
         changes = np.flatnonzero(np.diff(self.kinds)) + 1
         for first, last in pairwise([0, *changes.tolist(), len(self)]):
             if first < last:

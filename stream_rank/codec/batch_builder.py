@@ -1,4 +1,4 @@
-"""From what was read of a chunk to a batch."""
+"""Building a batch from the records of a chunk that the readers have parsed."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 class BatchBuilder:
-    """What was read at once, what was read one by one, and what could not be read, on the way to a batch."""
+    """Collects the events that the scanner read, those that were decoded one by one, and the rejects."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class BatchBuilder:
         self.unknown_features: dict[int, dict[Any, float]] = {}
 
     def put(self, record: int, event: Event) -> None:
-        """Take an event that was read by itself."""
+        """Add an event that was decoded one by one."""
         index = self._index
         learned = event.kind in (Kind.RATING, Kind.PREFERENCE) or (
             self._limits.delayed and event.kind is Kind.REQUEST and event.id is not None
@@ -74,7 +74,7 @@ class BatchBuilder:
             self.groups[record] = event.group
 
     def _put_entries(self, record: int, x: dict[Any, float]) -> tuple[int, int]:
-        """Take the features of an item that are known; where they begin and end."""
+        """Add the known features of an item; returns the range of its entries."""
         slot_of, begin = self._index.slot_of, self._n_entries + len(self._values)
         entries = {slot_of[name]: value for name, value in x.items() if name in slot_of}
         if len(entries) < len(x):
@@ -84,12 +84,12 @@ class BatchBuilder:
         return begin, self._n_entries + len(self._values)
 
     def reject(self, record: int, reason: str, raw: bytes, kind: str = "schema") -> None:
-        """Leave out a record that could not be read."""
+        """Reject a record."""
         self._keep[record] = False
         self._rejects.append(Reject(record, reason, raw, kind))
 
     def skip(self, record: int) -> None:
-        """Leave out a record that is blank."""
+        """Skip a blank record."""
         self._keep[record] = False
 
     def batch(self) -> Batch:
@@ -131,7 +131,7 @@ class BatchBuilder:
 
 
 def _column(given: dict[int, Any], size: int) -> Array | None:
-    """What was given for some records, as a column with None elsewhere; None if nothing was."""
+    """Values by record as a column, None elsewhere; None if there are no values."""
     if not given:
         return None
     column = np.full(size, None, object)

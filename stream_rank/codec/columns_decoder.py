@@ -1,4 +1,4 @@
-"""From columns to batches, without a loop over events."""
+"""The decoder of columns, without a loop over events."""
 
 from collections.abc import Collection
 from typing import Any
@@ -22,9 +22,9 @@ Array = npt.NDArray[Any]
 
 
 class ColumnsDecoder:
-    """Reads columns; features are met in the order in which lines of the same events would bring them.
+    """Decodes columns; new features get slots in the same order as if the events were lines of JSON.
 
-    A batch is good until the next chunk is decoded.
+    A batch is valid until the next chunk is decoded.
     """
 
     def __init__(self, limits: Limits, index: FeatureIndex) -> None:
@@ -54,14 +54,14 @@ class ColumnsDecoder:
         for record in self._labels(chunk, reading, doubtful):
             kinds[record], doubtful[record] = Kind.LABEL, False
         reasons = {
-            record: chunk.wrong.get(record) or self._complaint(chunk, reading, record)
+            record: chunk.wrong.get(record) or self._reason(chunk, reading, record)
             for record in np.flatnonzero(doubtful).tolist()
         }
         learned = kinds == Kind.RATING
         if limits.delayed and chunk.ids is not None:
             learned |= np.array([name is not None for name in chunk.ids], np.bool_)
-        met, beyond = self._meet(chunk, learned & ~doubtful)
-        reasons |= beyond
+        met, too_many = self._meet(chunk, learned & ~doubtful)
+        reasons |= too_many
         reading, unknown = self._by_slot(chunk, reading, reasons)
         builder = BatchBuilder(chunk, limits, self._index, len(values), reading, kinds, met)
         builder.unknown_features.update(unknown)
@@ -77,20 +77,20 @@ class ColumnsDecoder:
         return builder.batch()
 
     def _labels(self, chunk: Columns, reading: Reading, doubtful: Array) -> list[int]:
-        """The records that are labels of features that came before."""
+        """The records that are labels of earlier events."""
         if not self._limits.delayed or chunk.ids is None:
             return []
         empty = doubtful & reading.read & (reading.entries[:, 0] == reading.entries[:, 1])
-        told = np.flatnonzero(empty & ~np.isnan(reading.labels)).tolist()
+        labelled = np.flatnonzero(empty & ~np.isnan(reading.labels)).tolist()
         return [
-            i for i in told if chunk.ids[i] is not None and not self._complaint(chunk, reading, i)
+            i for i in labelled if chunk.ids[i] is not None and not self._reason(chunk, reading, i)
         ]
 
     def _entries(self, chunk: Columns) -> tuple[Array, Array, Array]:
-        """The features of columns as entries, those that are missing left out: places, columns and values."""
+        """The features that are not missing as entries: ranges by record, columns and values."""
         n_records, width = len(chunk), len(chunk.features)
         if self._matrix.shape != (n_records, width):
-            # kept from chunk to chunk: new memory costs more than writing to it
+            # reused for the next chunk: allocating costs more than writing
             self._matrix = np.empty((n_records, width))
             self._repeated = np.tile(np.arange(width), n_records)
             ends = np.arange(1, n_records + 1) * width
@@ -110,13 +110,13 @@ class ColumnsDecoder:
         return np.stack([ends - lengths, ends], axis=1), self._repeated[flat], values[flat]
 
     def _meet(self, chunk: Columns, learned: Array) -> tuple[Array, dict[int, str]]:
-        """Meet the features of columns in the events that are learned, as if these came one by one.
+        """Give slots to the features of learned events, in the order in which the events bring them.
 
-        How many features were known after every record; and the records that would bring too many, and why.
+        Returns the number of known features after every record, and the records that would bring too many, with the reason.
         """
         names, index, limits = list(chunk.features), self._index, self._limits
         met = np.full(len(chunk), len(index))
-        beyond: dict[int, str] = {}
+        too_many: dict[int, str] = {}
         while unmet := index.new(names):
             here = np.stack([_present(chunk, name) & learned for name in unmet])
             bringing = here.any(axis=0)
@@ -128,18 +128,18 @@ class ColumnsDecoder:
                 try:
                     limits.check_count(len(index), int(here[:, each].sum()))
                 except FeatureError as error:
-                    beyond[each], learned[each] = str(error), False
+                    too_many[each], learned[each] = str(error), False
             if learned[record]:
                 index.meet(
                     name for name, there in zip(unmet, here[:, record], strict=True) if there
                 )
                 met[record:] = len(index)
-        return met, beyond
+        return met, too_many
 
     def _by_slot(
         self, chunk: Columns, reading: Reading, reasons: Collection[int]
     ) -> tuple[Reading, dict[int, dict[Any, float]]]:
-        """The entries by slot; and the requests with features that nobody knows, which are predicted by name."""
+        """The entries by slot; and the features of requests that have unknown ones, which are predicted by name."""
         slot_of = self._index.slot_of
         slots = np.array([slot_of.get(name, -1) for name in chunk.features], np.int64)
         if (slots == np.arange(len(slots))).all():
@@ -152,8 +152,8 @@ class ColumnsDecoder:
             reading.entries[records] = 0
         return reading._replace(slots=slots[reading.slots]), unknown
 
-    def _complaint(self, chunk: Columns, reading: Reading, record: int) -> str:
-        """What is wrong with an event that was read, if anything is."""
+    def _reason(self, chunk: Columns, reading: Reading, record: int) -> str:
+        """Why an event is invalid; empty if it is valid."""
         x = _features_of(chunk, reading, record)
         label = float(reading.labels[record])
         kind = Kind.REQUEST if np.isnan(label) else Kind.RATING
@@ -169,13 +169,13 @@ class ColumnsDecoder:
 
 
 def _present(chunk: Columns, name: Any) -> Array:
-    """Where a feature is not missing."""
+    """The mask of the records that have a feature."""
     missing = chunk.missing.get(name)
     return np.ones(len(chunk), np.bool_) if missing is None else ~missing
 
 
 def _features_of(chunk: Columns, reading: Reading, record: int) -> dict[Any, float]:
-    """An event of columns, by name."""
+    """The features of an event by name."""
     names = list(chunk.features)
     first, last = reading.entries[record].tolist()
     found = [names[place] for place in reading.slots[first:last].tolist()]

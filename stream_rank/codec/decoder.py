@@ -1,8 +1,8 @@
-"""From chunks to batches.
+"""The decoder from chunks to batches.
 
-A record of JSON is read by the first of three readers that can: the engine's scanner takes plain ratings and requests
-with known features, the compiled decoder of `fast_json` takes all events, and the schema has the last word and all
-sentences about what is wrong.
+Three readers of JSON are tried in order: the engine's scanner takes plain ratings and requests with known features, the
+compiled decoder of `fast_json` takes all valid events, and the schema (pydantic) decides about the rest and words all
+reasons of rejection.
 """
 
 from functools import cache
@@ -37,9 +37,9 @@ def _powers() -> Array:
 
 
 class Decoder:
-    """Reads chunks one after the other, and puts new names into the index of features.
+    """Decodes chunks one after the other, and adds new names to the feature index.
 
-    A batch is good until the next chunk is decoded.
+    A batch is valid until the next chunk is decoded.
     """
 
     def __init__(self, limits: Limits, index: FeatureIndex | None = None) -> None:
@@ -55,7 +55,7 @@ class Decoder:
         """The events of records."""
         n_records, index = len(chunk), self.index
         names, stamp = index.tables(n_records)
-        # what is too long is not looked at: to the scanner it is empty
+        # the scanner sees a record that is too long as empty
         ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
         room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
         reading = Reading(
@@ -91,14 +91,14 @@ class Decoder:
         return builder.batch()
 
     def _event(self, raw: bytes) -> Event:
-        """One event, within the limits."""
+        """Decode one event, and check the limits."""
         event = fast_json.decode(raw) or schema.parse(raw)
         self.limits.check(event)
         return event
 
 
 def _tokens(chunk: Records, places: Array, wanted: Array) -> dict[int, Any]:
-    """The ids or groups that stand at some places, by record."""
+    """The ids or groups at these places of the text, by record."""
     found: dict[int, Any] = {}
     for record in np.flatnonzero(wanted & (places[:, 0] >= 0)).tolist():
         begin, end = places[record].tolist()

@@ -1,4 +1,4 @@
-"""The same events by a compiled decoder, for what the scanner leaves: new names, lists, escapes, preferences."""
+"""A compiled decoder (msgspec) for the events that the scanner does not take: new names, lists, escapes, preferences."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ _Features = (
 
 
 class _Wire(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """All keys that an event of any kind may have."""
+    """The keys of events of all kinds."""
 
     x: _Features | msgspec.UnsetType | None = msgspec.UNSET
     y: float | msgspec.UnsetType | None = msgspec.UNSET
@@ -32,7 +32,7 @@ _decode = msgspec.json.Decoder(_Wire).decode
 
 
 def decode(raw: bytes) -> Event | None:
-    """The event, or None if it is none: then `event.parse` has the words for it.
+    """The event, or None if it is invalid: then `schema.parse` gives the reason.
 
     >>> decode(b'{"x": {"a": 1}, "y": 3}').y
     3.0
@@ -42,8 +42,8 @@ def decode(raw: bytes) -> Event | None:
         unset = msgspec.UNSET
         group = None if wire.group is unset else wire.group
         if wire.preferred is not unset or wire.other is not unset:
-            strange = wire.x is not unset or wire.y is not unset
-            if strange or wire.preferred is unset or wire.other is unset:
+            mixed = wire.x is not unset or wire.y is not unset
+            if mixed or wire.preferred is unset or wire.other is unset:
                 return None
             magnitude = 1.0 if wire.magnitude in (unset, None) else wire.magnitude
             return event_of(
@@ -59,5 +59,5 @@ def decode(raw: bytes) -> Event | None:
         label = None if wire.y is unset else wire.y
         kind = Kind.REQUEST if label is None else Kind.RATING
         return event_of(kind, wire.x, None, label, wire.id, wire.ts, group)
-    except (ValueError, OverflowError):  # msgspec's errors are values' errors too
+    except (ValueError, OverflowError):  # msgspec's errors are ValueErrors
         return None

@@ -1,4 +1,4 @@
-"""The features of a stream: their names, and how the scanner finds them."""
+"""The index of feature names, and the tables by which the scanner finds them."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -15,11 +15,11 @@ __all__ = ["FeatureIndex"]
 Array = npt.NDArray[Any]
 
 _PLAIN = str.maketrans("", "", "".join(map(chr, range(32))) + '"\\')
-"""What JSON writes as it is, it writes without these."""
+"""Removes the characters that JSON escapes: a name that it does not change is plain."""
 
 
 def _grown(array: Array, size: int, fill: int) -> Array:
-    """An array of at least so many numbers, with as much again in reserve where it had to grow."""
+    """The array, or a copy of twice `size` if it is smaller than `size`."""
     if size <= len(array):
         return array
     larger = np.full(2 * size, fill, array.dtype)
@@ -28,9 +28,9 @@ def _grown(array: Array, size: int, fill: int) -> Array:
 
 
 class FeatureIndex:
-    """Names in the order in which they were met, and the scanner's tables of them.
+    """Names in the order in which they were added, and the scanner's tables of them.
 
-    Cost: O(1) a name, amortised.
+    Cost: amortised O(1) per name.
 
     >>> index = FeatureIndex()
     >>> index.meet({"b": 1.0, "a": 2.0})
@@ -51,7 +51,7 @@ class FeatureIndex:
         self._hashes: list[int] = []
         self._lines = 0
         self.learned = 0
-        """How many names the events have brought that are learned; others may have been decoded ahead of them."""
+        """How many names the learned events have; events that are only decoded may have added more."""
         self._add(names)
 
     def __len__(self) -> int:
@@ -79,11 +79,11 @@ class FeatureIndex:
             self._add(in_order(new))
 
     def dump(self) -> State:
-        """The names that what is learned has brought."""
+        """The names of the learned events."""
         return State({"names": self.names[: self.learned]}, {})
 
     def load(self, state: State) -> None:
-        """Know the names that another index knew; nothing was decoded before."""
+        """Restore the names, before anything is decoded."""
         self._add(state.metadata["names"])
         self.learned = len(self)
 
@@ -121,7 +121,7 @@ class FeatureIndex:
             self._table[place] = slot
 
     def tables(self, n_lines: int) -> tuple[Names, int]:
-        """What the scanner takes, and the first of stamps for so many lines."""
+        """The scanner's tables, and the first of `n_lines` stamps."""
         stamp = self._lines
         self._lines += n_lines
         count = len(self._vocabulary)

@@ -1,4 +1,4 @@
-"""What an event must keep to, beyond being one."""
+"""Limits on the values of valid events: labels, features and their number."""
 
 from dataclasses import dataclass
 from math import inf
@@ -20,25 +20,25 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """The scale of labels, and what the learners can bear."""
+    """The range of labels, and of the values that the learners can handle."""
 
     n_ranks: int | None = None
-    """Labels are 1 to so many; None takes any number."""
+    """Labels are the ranks 1 to n_ranks; None allows any number."""
     largest: float = 1e130
     """The largest feature, difference of features, or label."""
     longest: float = inf
     """The largest sum of squares of an event's features."""
     max_features: int = 100_000
-    """How many features are known, of one event or of all."""
+    """The most features of the stream, and so of an event."""
     delayed: bool = False
-    """Whether features wait under their id for a label."""
+    """Whether events wait under their id for a label."""
     named: bool = False
-    """Whether somebody asks for the ids of all events, and not of requests alone."""
+    """Whether the ids of all events are needed, not only those of requests."""
     grouped: bool = False
-    """Whether a learner asks for groups."""
+    """Whether a learner uses groups."""
 
     def check(self, event: Event) -> None:
-        """Raise an `EventError` that says what of an event is beyond."""
+        """Raise `EventError` if an event exceeds the limits."""
         for features in (event.x, event.other):
             square = 0.0
             for name, value in features.items():
@@ -75,7 +75,7 @@ class Limits:
             )
 
     def doubtful(self, reading: Reading) -> Array:
-        """The records that were not read, or are beyond the limits: those that `check` would have something to say of."""
+        """The records that were not read, or exceed the limits, as `check` does for one event."""
         labels = reading.labels
         doubtful: Array = ~reading.read
         first, last = reading.entries[:, 0], reading.entries[:, 1]
@@ -88,7 +88,7 @@ class Limits:
         return doubtful
 
     def check_count(self, known: int, new: int) -> None:
-        """Raise a `FeatureError` if there would be too many features."""
+        """Raise `FeatureError` if there would be too many features."""
         if known + new > self.max_features:
             raise FeatureError(
                 f"{new} new features beside {known} known ones are more than `max_features`, {self.max_features}"

@@ -1,4 +1,4 @@
-"""From chunks of any source to events as messages."""
+"""From chunks of any source to messages of JSON, for `stream-rank produce`."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ __all__ = ["messages"]
 def messages(
     chunk: Records | Columns, key: Literal["id", "group"] | None
 ) -> Iterator[tuple[bytes, bytes | None]]:
-    """The events of a chunk as JSON, and what they are keyed by. Records are sent as they are, good or not."""
+    """The events of a chunk as JSON with their keys. Records are sent unchanged, valid or not."""
     if isinstance(chunk, Records):
         for record in range(len(chunk)):
             raw = chunk.raw(record)
@@ -29,7 +29,7 @@ def messages(
 
 
 def _key(raw: bytes, key: str) -> bytes | None:
-    """What an event says; nothing of what is none."""
+    """The value of the key field of a record; None if it has none or is not a JSON object."""
     try:
         content = json.loads(raw)
     except (ValueError, RecursionError):
@@ -39,7 +39,7 @@ def _key(raw: bytes, key: str) -> bytes | None:
 
 
 def _event(chunk: Columns, record: int) -> dict[str, Any]:
-    """A row of columns, as JSON has it."""
+    """A row of columns as a JSON object."""
     event: dict[str, Any] = {}
     x = {
         name: float(column[record])

@@ -1,4 +1,4 @@
-"""What an event is: the schema of record, and the words for what is wrong with one."""
+"""The schema of events (pydantic), which is the reference for the faster decoders and words all reasons of rejection."""
 
 import json
 from enum import IntEnum
@@ -51,22 +51,24 @@ Features = Annotated[
     | Annotated[list[Number], Field(min_length=1), Tag("list")],
     Discriminator(_form),
 ]
-"""Numbers by name, or in a list, where place i is feature i."""
+"""Numbers by name, or a list, whose element i is feature i."""
 
 
 class _Base(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    id: Name | None = Field(None, description="what the producer calls the event")
+    id: Name | None = Field(None, description="the producer's name for the event")
     ts: Annotated[
         Annotated[int, Field(strict=True)] | Annotated[str, Field(strict=True)] | None,
         AfterValidator(_timely),
     ] = Field(None, description="when it happened: RFC 3339, or milliseconds since 1970")
-    group: Name | None = Field(None, description="the query, user or race that it is of")
+    group: Name | None = Field(
+        None, description="the query, user or race that the event belongs to"
+    )
 
 
 class Rating(_Base):
-    """Features, and the label that somebody gave."""
+    """Features and their label."""
 
     x: Features
     y: Number
@@ -80,7 +82,7 @@ class Request(_Base):
 
 
 class LabelEvent(BaseModel):
-    """The label of features that came before, under the same id."""
+    """The label of an earlier request with the same id."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -98,7 +100,7 @@ class Preference(_Base):
     preferred: Features
     other: Features
     magnitude: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] | None = Field(
-        None, description="by how much; 1 if it is not said"
+        None, description="by how much; 1 by default"
     )
 
 
@@ -112,7 +114,7 @@ class Kind(IntEnum):
 
 
 class Event(NamedTuple):
-    """An event as it is learned: features by name, those of a list by place."""
+    """A decoded event: features by name, those of a list by index."""
 
     kind: Kind
     x: dict[Any, float]
@@ -130,7 +132,7 @@ _MODELS: dict[Kind, type[BaseModel]] = {
     Kind.PREFERENCE: Preference,
 }
 NO_FEATURES = "x: Dictionary should have at least 1 item after validation, not 0"
-"""What the schema says of an event without features."""
+"""The schema's message for an event without features."""
 _SHOWN = 60
 """Characters of a wrong value that are shown."""
 
@@ -142,7 +144,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def named(features: Any) -> dict[Any, float]:
-    """Features by name, those of a list by place; -0.0 as 0.0, which it is to JSON's whole numbers."""
+    """Features by name, those of a list by index; -0.0 becomes 0.0, as the integer -0 of JSON does."""
     if isinstance(features, list):
         return {place: float(value) + 0.0 for place, value in enumerate(features)}
     return {name: float(value) + 0.0 for name, value in features.items()}
@@ -157,7 +159,7 @@ def event_of(
     ts: int | str | None = None,
     group: str | int | None = None,
 ) -> Event:
-    """An event of values that are known to be of the right types."""
+    """An event of values whose types are already checked."""
     moment = NO_TIME if ts is None else moment_of(ts)
     features = {} if x is None else named(x)
     label = float("nan") if y is None else float(y) + 0.0
@@ -173,7 +175,7 @@ def _kind(content: dict[str, Any]) -> Kind:
 
 
 def _reason(error: ValidationError) -> str:
-    """The first thing that is wrong, in one line."""
+    """The first validation error, in one line."""
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(
         str(part)
@@ -191,7 +193,7 @@ def _clipped(value: Any) -> str:
 
 
 def parse(raw: bytes) -> Event:
-    """An event read by the schema of record; an `EventError` says what is wrong with it."""
+    """Parse an event by the schema; raises `EventError` with the reason."""
     try:
         content = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
@@ -200,7 +202,7 @@ def parse(raw: bytes) -> Event:
 
 
 def check(content: Any) -> Event:
-    """An event of what JSON says, checked by the schema of record."""
+    """Validate parsed JSON by the schema."""
     if not isinstance(content, dict):
         raise EventError(f"an event is a JSON object, not {_clipped(content)}")
     kind = _kind(content)

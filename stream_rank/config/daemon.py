@@ -1,4 +1,4 @@
-"""The settings of the daemon, and of the commands that help it."""
+"""The settings of the daemon, and of `dead-letters` and `produce`."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -15,7 +15,7 @@ TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 
 
 class DeadLettersConfig(KafkaConfig):
-    """Settings of `stream-rank dead-letters`, which the daemon has too."""
+    """Settings of `stream-rank dead-letters`; the daemon has them too."""
 
     group_id: str = Field("stream-rank", min_length=1, description="the consumer group")
     dead_letters: TopicName | None = Field(
@@ -33,11 +33,11 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
     )
     shard: Literal["all"] = Field("all", description="what one model learns from: all partitions")
     start: Literal["earliest", "latest"] = Field(
-        "earliest", description="where to begin with a partition that no snapshot knows"
+        "earliest", description="where to begin with a partition that is not in the snapshot"
     )
     on_lost_offsets: Literal["fail", "earliest", "latest"] = Field(
-        "fail", description="where to go on if a partition no longer has what comes next: nowhere, "
-        "at its first event, or at its end"
+        "fail", description="if a partition no longer has the next offset: stop with an error, "
+        "or continue at its first or its end offset"
     )  # fmt: skip
     predictions: TopicName | None = Field(
         None, description="the topic for predictions of requests (nowhere without one)"
@@ -46,41 +46,45 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         None, ge=1, description="stop when so many records in a row are rejected"
     )
     idle_timeout: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="stop when nothing came for so many seconds"
+        None, gt=0, allow_inf_nan=False, description="stop after so many seconds without an event"
     )
     stop_seconds: float = Field(
         25.0, gt=0, allow_inf_nan=False,
-        description="the most that stopping may take; what is not done by then is done again after the next start",
+        description="seconds that stopping may take; if it takes longer, records after the last snapshot are learned again",
     )  # fmt: skip
     session_timeout_seconds: float = Field(
-        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group gives our partitions away when we are not heard of for so long"
+        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group reassigns our partitions after so long without a heartbeat"
     )  # fmt: skip
     group_protocol: Literal["classic", "consumer"] = Field(
-        "classic", description="of groups; consumer is that of KIP-848, for the client confluent"
+        "classic", description="the group protocol; consumer (KIP-848) needs the client confluent"
     )
     host: str = Field(
-        "127.0.0.1", description="the address that /metrics and the like are served at"
+        "127.0.0.1",
+        description="the address of the HTTP server (/metrics, /status, /livez, /readyz)",
     )
     port: int = Field(
-        9464, ge=0, le=65535, description="and its port; 0 takes one that is free, and says which"
+        9464,
+        ge=0,
+        le=65535,
+        description="the port of the HTTP server; 0 takes a free one, which is logged",
     )
     live_seconds: float = Field(
-        60.0, gt=0, allow_inf_nan=False, description="/livez fails when the loop has not turned for so long"
+        60.0, gt=0, allow_inf_nan=False, description="/livez fails after so long without an iteration of the loop"
     )  # fmt: skip
     log: Literal["json", "text"] | None = Field(
         None,
-        description="how it is logged; if it is not said, text on a terminal and json elsewhere",
+        description="the log format; by default text on a terminal and json elsewhere",
     )
     log_seconds: float = Field(
-        10.0, gt=0, allow_inf_nan=False, description="seconds between two lines on how it goes"
+        10.0, gt=0, allow_inf_nan=False, description="seconds between two progress lines in the log"
     )
 
     @model_validator(mode="after")
-    def _apart(self) -> "DaemonConfig":
-        told = [*self.topics, *filter(None, (self.dead_letters, self.predictions))]
-        if len(set(told)) < len(told):
+    def _distinct_topics(self) -> "DaemonConfig":
+        used = [*self.topics, *filter(None, (self.dead_letters, self.predictions))]
+        if len(set(used)) < len(used):
             raise ValueError(
-                "`topics`, `dead_letters` and `predictions` must be different topics: what is sent would be learned again"
+                "`topics`, `dead_letters` and `predictions` must be different topics: messages sent would be learned"
             )
         return self
 
@@ -88,15 +92,18 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
 class ProduceConfig(KafkaConfig):
     """Settings of `stream-rank produce`."""
 
-    topic: TopicName = Field(description="where to")
+    topic: TopicName = Field(description="the topic to send to")
     rate: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="events a second; else as fast as it can"
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="events per second; by default as fast as possible",
     )
     key: Literal["id", "group"] | None = Field(
-        None, description="events that have it in common go to one partition, in their order"
+        None, description="the message key: events with the same one go to one partition, in order"
     )  # fmt: skip
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="of the files, if their names do not tell"
+        None, description="the format of the files, if not given by their names"
     )
     quiet: bool = Field(False, description="print nothing but errors")

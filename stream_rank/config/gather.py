@@ -1,4 +1,4 @@
-"""From flags, variables and a file to settings."""
+"""Gathering settings from flags, environment variables and a TOML file."""
 
 import os
 import re
@@ -19,20 +19,20 @@ __all__ = ["PREFIX", "gather"]
 Config = TypeVar("Config", bound=BaseModel)
 
 PREFIX = "STREAM_RANK_"
-"""Of the variables that hold settings."""
+"""The prefix of environment variables with settings."""
 _SHOWN = 80
-"""Letters of a value that are shown."""
-_OF_KUBERNETES = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PORT=\w+://)")
-"""Variables that pods get of a service that is named as we are."""
+"""Characters of a value that are shown."""
+_KUBERNETES_SERVICE = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PORT=\w+://)")
+"""Variables that Kubernetes sets in pods for a service named stream-rank."""
 
 
-_BESIDE: dict[type[BaseModel], tuple[type[BaseModel], ...]] = {
+_ALSO_ALLOWED: dict[type[BaseModel], tuple[type[BaseModel], ...]] = {
     ProduceConfig: (DaemonConfig,),
     DeadLettersConfig: (DaemonConfig,),
 }
-"""Whose settings may stand in a file beside a command's own, so that the daemon's file will do."""
+"""Other models whose settings a command's file may contain, so that the daemon's file can be used."""
 _ALL: tuple[type[BaseModel], ...] = (ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig)
-"""Variables are for all commands that are run with them."""
+"""All models: a variable may belong to another command."""
 
 
 def _names(model: type[BaseModel]) -> list[str]:
@@ -45,29 +45,29 @@ def from_file(path: Path, model: type[BaseModel]) -> dict[str, Any]:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:  # of NUL in the path
+    except ValueError as error:  # for example NUL in the path
         raise ConfigError(f"{str(path)!r} cannot be read: {error}") from None
     try:
         found = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
     known = _names(model)
-    beside = {name for other in _BESIDE.get(model, ()) for name in _names(other)}
+    also_allowed = {name for other in _ALSO_ALLOWED.get(model, ()) for name in _names(other)}
     for name in found:
-        if name not in known and name not in beside:
+        if name not in known and name not in also_allowed:
             raise ConfigError(
-                f"{path}: {unknown_name('setting', name, [*known, *beside], SYNONYMS)}"
+                f"{path}: {unknown_name('setting', name, [*known, *also_allowed], SYNONYMS)}"
             )
     return {name: value for name, value in found.items() if name in known}
 
 
 def from_environment(variables: Mapping[str, str], model: type[BaseModel]) -> dict[str, Any]:
-    """The settings in variables: STREAM_RANK_N_RANKS and so on."""
+    """The settings in environment variables: STREAM_RANK_N_RANKS and so on."""
     known = {PREFIX + name.upper(): name for each in _ALL for name in _names(each)}
     synonyms = {PREFIX + name.upper(): PREFIX + ours.upper() for name, ours in SYNONYMS.items()}
     found = {}
     for variable, value in variables.items():
-        if variable.startswith(PREFIX) and not _OF_KUBERNETES.match(f"{variable}={value}"):
+        if variable.startswith(PREFIX) and not _KUBERNETES_SERVICE.match(f"{variable}={value}"):
             if variable not in known:
                 raise ConfigError(unknown_name("variable", variable, known, synonyms))
             if known[variable] in _names(model):
@@ -81,7 +81,7 @@ def gather(
     file: Path | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Config:
-    """The settings in force: flags before variables before the file before defaults."""
+    """The effective settings: flags take precedence over variables, the file and defaults."""
     in_file = {} if file is None else from_file(file, model)
     in_variables = from_environment(os.environ if variables is None else variables, model)
     try:
@@ -98,11 +98,11 @@ def _sentence(
     in_file: Mapping[str, Any],
     file: Path | None,
 ) -> str:
-    """What is wrong with the first setting that is wrong, and where it was given."""
+    """A message about the first invalid setting, and where it was given."""
     first = error.errors(include_url=False)[0]
-    said = first["msg"].removeprefix("Value error, ")
-    if not first["loc"]:  # of settings that do not go together
-        return said
+    message = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:  # from a validator of several settings
+        return message
     name = str(first["loc"][0])
     where = f"`{name}`"
     if name not in flags and name in in_variables:
@@ -113,8 +113,8 @@ def _sentence(
         return f"{where} is needed: {model.model_fields[name].description}"
     if first["type"] == "extra_forbidden" and name == "columns":
         return f"{where}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
-    if first["type"] == "value_error":  # its words are our own
-        return f"{where}: {said}"
+    if first["type"] == "value_error":  # raised by our own validators
+        return f"{where}: {message}"
     given = repr(first["input"])
     given = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    return f"{where}: {said}" + ("" if name == "sasl_password" else f", not {given}")
+    return f"{where}: {message}" + ("" if name == "sasl_password" else f", not {given}")

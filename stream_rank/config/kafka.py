@@ -1,4 +1,4 @@
-"""How to reach Kafka, and who one is there."""
+"""The settings of the connection to Kafka: brokers, TLS, login and client settings."""
 
 import re
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ _LAST_PORT = 65_535
 _LAST_INT = 2**63 - 1
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _HIDDEN = "**********"
-"""As pydantic shows its secrets."""
+"""The mask that pydantic shows for secrets."""
 
 
 def _addresses(given: Any) -> Any:
-    """Brokers as Kafka's own tools take them: with commas between them."""
+    """A list of brokers, or a comma-separated string, as in Kafka's own tools."""
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return given
@@ -45,7 +45,7 @@ def _addresses(given: Any) -> Any:
 
 
 def _client_settings(given: Any) -> Any:
-    """A table as TOML has it, or "KEY=VALUE KEY=VALUE" as a variable has it and flags have it one by one."""
+    """A table of TOML, the "KEY=VALUE KEY=VALUE" of a variable, or a list of flags with one KEY=VALUE each."""
     if isinstance(given, Mapping):
         return dict(_flat(given))
     parts = given.split() if isinstance(given, str) else given
@@ -63,7 +63,7 @@ def _client_settings(given: Any) -> Any:
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    """TOML reads fetch.max.bytes without quotes as tables within tables."""
+    """Flatten nested tables, as which TOML reads fetch.max.bytes without quotes."""
     found: list[tuple[str, Any]] = []
     for key, value in table.items():
         if isinstance(value, Mapping):
@@ -87,7 +87,7 @@ def _scalar(text: str) -> Any:
 
 
 class KafkaConfig(Settings):
-    """Settings of all that speaks with Kafka."""
+    """Settings of all commands that connect to Kafka."""
 
     bootstrap_servers: Annotated[list[str], BeforeValidator(_addresses)] = Field(
         default=["localhost:9092"], min_length=1, description="HOST:PORT of some of the brokers"
@@ -100,12 +100,12 @@ class KafkaConfig(Settings):
         "PLAINTEXT", description="SSL for TLS, SASL for logging in"
     )
     ssl_ca_location: Path | None = Field(
-        None, description="the certificates to trust (PEM); else the system's"
+        None, description="the certificates to trust (PEM); by default the system's"
     )
     ssl_certificate_location: Path | None = Field(None, description="our own certificate (PEM)")
     ssl_key_location: Path | None = Field(None, description="its key (PEM)")
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] | None = (
-        Field(None, description="how to log in where the protocol begins with SASL")
+        Field(None, description="how to log in, for protocols that begin with SASL")
     )
     sasl_username: str | None = Field(None, description="for PLAIN and SCRAM")
     sasl_password: SecretStr | None = Field(
@@ -113,18 +113,18 @@ class KafkaConfig(Settings):
     )
     sasl_password_file: Path | None = Field(None, description="a file with the password")
     sasl_oauth_token_file: Path | None = Field(
-        None, description="a file with the token for OAUTHBEARER; read again whenever one is needed"
+        None, description="a file with the token for OAUTHBEARER, read again for every new token"
     )
     kafka: Annotated[dict[str, Any], BeforeValidator(_client_settings)] = Field(
         default_factory=dict,
-        description="anything else for the client, by its own name for it, as in fetch_max_bytes=1000 "
-        "(kafka-python) or fetch.max.bytes=1000 (confluent); may be given again, and is the table [kafka] in TOML",
+        description="other settings of the client, by its own names, as in fetch_max_bytes=1000 "
+        "(kafka-python) or fetch.max.bytes=1000 (confluent); may be repeated; in TOML the table [kafka]",
     )
 
     @field_validator("kafka")
     @classmethod
     def _passed_on(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        if given and "client" in info.data:  # importing a client takes a while
+        if given and "client" in info.data:  # only if needed: importing a client is slow
             try:
                 check_client_settings(info.data["client"], given)
             except ConfigError as error:
@@ -136,7 +136,7 @@ class KafkaConfig(Settings):
         return {name: _HIDDEN if is_secret(name) else value for name, value in given.items()}
 
     @model_validator(mode="after")
-    def _whole(self) -> "KafkaConfig":
+    def _consistent(self) -> "KafkaConfig":
         self._check_sasl()
         paths = (self.ssl_ca_location, self.ssl_certificate_location, self.ssl_key_location)
         if any(paths) and not self.security_protocol.endswith("SSL"):
@@ -170,7 +170,7 @@ class KafkaConfig(Settings):
             )
 
     def connection(self) -> Connection:
-        """For the clients; secrets are read now."""
+        """The connection for the clients; password files are read now."""
         password = None if self.sasl_password is None else self.sasl_password.get_secret_value()
         if password is None and self.sasl_password_file is not None:
             password = _content(self.sasl_password_file)
@@ -181,7 +181,7 @@ class KafkaConfig(Settings):
             self.sasl_oauth_token_file,
         ):
             if path is not None:
-                _content(path)  # the clients have no good words for what cannot be read
+                _content(path)  # for a clear error: the clients have none for unreadable files
         return Connection(
             bootstrap_servers=tuple(self.bootstrap_servers),
             security_protocol=self.security_protocol,

@@ -13,9 +13,9 @@ __all__ = ["Columns", "ReplayConfig", "pairs"]
 
 
 def _moment(given: Any) -> Any:
-    from stream_rank.ingest.timestamps import moment_of  # which brings the compiler with it
+    from stream_rank.ingest.timestamps import moment_of  # imports the compiler, which is slow
 
-    if isinstance(given, date):  # TOML has them
+    if isinstance(given, date):  # TOML has dates and times
         given = given.isoformat()
         if _LOCAL.fullmatch(given):
             given += "Z"
@@ -42,7 +42,7 @@ Speed = Annotated[float | None, BeforeValidator(_speed)]
 
 
 def pairs(given: Any) -> Any:
-    """From "y=stars x=a,b" to roles, as variables and flags have them."""
+    """Columns by role, from "y=stars x=a,b" in a variable or a list of flags."""
     parts = given.split() if isinstance(given, str) else given
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         return given
@@ -56,7 +56,7 @@ def pairs(given: Any) -> Any:
 
 
 class Columns(BaseModel):
-    """Which column of a table is what."""
+    """The column of each role."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -70,7 +70,7 @@ class Columns(BaseModel):
     group: str | None = None
 
     def mapping(self) -> Mapping:
-        """For the sources."""
+        """The mapping for the sources."""
         return Mapping(
             None if self.x is None else tuple(self.x), self.y, self.id, self.ts, self.group
         )
@@ -85,20 +85,20 @@ class ReplayConfig(RunConfig):
         min_length=1, description='files, "-" for standard input, or synthetic:100000'
     )
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
-        None, description="of the files, if their names do not tell"
+        None, description="the format of the files, if not given by their names"
     )
     columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
         default_factory=Columns,
-        description="which columns of a table are what, as in y=stars x=a,b id=user; "
-        "without it y, id, ts and group are what they are called, and all others are features",
+        description="the columns of a table by role, as in y=stars x=a,b id=user; "
+        "by default y, id, ts and group have the role of that name, and all others are features",
     )
-    follow: bool = Field(False, description="wait for more at the end of a file")
-    resume: bool = Field(False, description="go on from the latest snapshot in the folder")
+    follow: bool = Field(False, description="at the end of the last file, wait for new lines")
+    resume: bool = Field(False, description="resume from the latest snapshot in the folder")
     speed: Speed = Field(
         None,
         gt=0,
         allow_inf_nan=False,
-        description="how much faster than it happened, as in 10x; else as fast as it can",
+        description="replay at a multiple of the original speed, as in 10x; by default as fast as possible",
     )
     from_: Moment | None = Field(
         None, alias="from", description="leave out events before this time"

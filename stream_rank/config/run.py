@@ -1,4 +1,4 @@
-"""The settings that every run has."""
+"""The settings that replays and the daemon share."""
 
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,7 +12,7 @@ __all__ = ["Listed", "RunConfig", "listed"]
 
 
 def listed(given: Any) -> Any:
-    """A list, which variables have with semicolons between its parts."""
+    """A list, or the semicolon-separated string of a variable."""
     return [part for part in given.split(";") if part] if isinstance(given, str) else given
 
 
@@ -25,20 +25,20 @@ class RunConfig(Settings):
     fixed: ClassVar[tuple[str, ...]] = (
         *("learners", "n_ranks", "seed", "delay", "window", "max_features"),
     )
-    """Settings that a run cannot change when it is gone on with, since what was learned depends on them."""
+    """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
     learners: Listed = Field(
         default=["oap-bpm"],
         min_length=1,
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
-        "or an estimator of River's as in river.linear_model.LinearRegression:l2=0.1; may be given again. "
-        "Perceptrons want features of a similar size and around zero: scale them before",
+        "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated. "
+        "Perceptrons need features of a similar size and around zero: scale them before",
     )
     out: Path = Field(description="the folder for all that the run writes")
     n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
-    seed: int = Field(1, description="of learners that draw and have no seed of their own")
+    seed: int = Field(1, description="the seed of random learners without one of their own")
     delay: int = Field(
-        0, ge=0, le=10_000_000, description="how many events may wait for a label that comes later"
+        0, ge=0, le=10_000_000, description="how many events may wait for a later label"
     )
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     max_features: int = Field(
@@ -48,7 +48,7 @@ class RunConfig(Settings):
         1.0, ge=0, le=1, description="stop when a larger share of the records is rejected"
     )
     window: int = Field(
-        5_000, ge=1, le=10_000_000, description="predictions that the recent loss is taken over"
+        5_000, ge=1, le=10_000_000, description="the number of predictions in the recent loss"
     )
     snapshots: str | None = Field(
         None, description="where snapshots go: a folder or a URL (OUT/snapshots)"
@@ -58,9 +58,9 @@ class RunConfig(Settings):
         30.0, gt=0, allow_inf_nan=False, description="snapshot after so many seconds"
     )
     snapshots_kept: int = Field(
-        5, ge=1, description="how many snapshots are kept, beside the last of each day"
+        5, ge=1, description="how many snapshots are kept, in addition to the last of each day"
     )
     on_corrupt_snapshot: Literal["refuse", "older"] = Field(
         "refuse",
-        description="what to do with a snapshot that cannot be trusted: refuse it, or take an older one",
+        description="if the latest snapshot is corrupt: refuse it, or resume from an older one",
     )

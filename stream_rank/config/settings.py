@@ -1,4 +1,4 @@
-"""What all settings are."""
+"""The base class of all settings."""
 
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ __all__ = ["Settings"]
 
 
 class Settings(BaseModel):
-    """Settings of some command. Those that nobody knows are errors."""
+    """Settings of a command. Unknown ones are errors."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     @field_validator("*", mode="before")
     @classmethod
-    def _no_truth_for_a_number(cls, given: Any, info: ValidationInfo) -> Any:
-        """TOML tells them apart; pydantic takes true for 1, since variables are text and must be converted."""
+    def _no_bool_for_a_number(cls, given: Any, info: ValidationInfo) -> Any:
+        """Refuse booleans for numbers: pydantic would convert true to 1, since it must also convert text of variables."""
         field = cls.model_fields[str(info.field_name)]
         if isinstance(given, bool) and field.annotation is not bool:
             raise ValueError(f"{str(given).lower()} is no value of this setting")
@@ -25,7 +25,7 @@ class Settings(BaseModel):
     @field_validator("*")
     @classmethod
     def _without_nul(cls, given: Any) -> Any:
-        """No path, name or address may hold NUL: the calls that take them would raise something else for each."""
+        """Refuse NUL in paths, names and addresses: the functions that take them raise various other errors."""
         secret = given.get_secret_value() if isinstance(given, SecretStr) else given
         parts = secret if isinstance(secret, list) else [secret]
         if any("\0" in str(part) for part in parts if isinstance(part, str | Path)):
@@ -33,5 +33,5 @@ class Settings(BaseModel):
         return given
 
     def shown(self) -> dict[str, Any]:
-        """As TOML and JSON say it; secrets are not shown."""
+        """The settings as JSON values; secrets are masked."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -1,4 +1,4 @@
-"""What people call settings elsewhere, where the name itself does not lead to ours."""
+"""Other names of settings, for suggestions where the spelling is not similar to ours."""
 
 __all__ = ["SYNONYMS"]
 
@@ -13,4 +13,4 @@ SYNONYMS = {
     "damaged": "on_corrupt_snapshot",
     "keep": "snapshots_kept",
 }
-"""For the sentence that names the nearest setting; they are no aliases."""
+"""For suggestions in error messages only; they are not aliases."""

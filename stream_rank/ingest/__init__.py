@@ -1,1 +1,1 @@
-"""Where events come from."""
+"""Sources of events: files, standard input and Kafka topics."""

@@ -1,4 +1,4 @@
-"""Waiting longer and longer before something that failed is tried again."""
+"""Exponential back-off with jitter."""
 
 import random
 import time
@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 __all__ = ["Backoff"]
 
-_FIRST, _LONGEST = 0.1, 2.0
-"""Seconds between two attempts: a broker that restarts is found again soon, and one that is down is left alone.
-Longer ones would keep a client from joining its group, which takes several polls."""
+_FIRST_SECONDS, _LONGEST_SECONDS = 0.1, 2.0
+"""Seconds between two attempts: short enough to reconnect soon after a broker's restart, long enough not to load one that is
+down. A longer wait would keep a client from joining its group, which takes several polls."""
 _JITTER = 0.25
-"""The part of a wait that is drawn: daemons that lost one broker together do not come back together."""
+"""The random share of a wait, so that daemons that lost the same broker do not all reconnect at once."""
 
 
 class Backoff:
-    """Exponential back-off with jitter for one thing that may fail. `say` hears when it begins and ends to fail.
+    """Exponential back-off for one operation. `say` is called with each new reason of failure, and on recovery.
 
     >>> backoff = Backoff("Kafka", print, draw=lambda: 0.0)
-    >>> backoff.failed("nobody answers")
-    Kafka: nobody answers
+    >>> backoff.failed("connection refused")
+    Kafka: connection refused
     0.1
-    >>> backoff.failed("nobody answers")
+    >>> backoff.failed("connection refused")
     0.2
     >>> backoff.succeeded()
-    Kafka: well again after ... seconds and 2 attempts
+    Kafka: recovered after ... seconds and 2 attempts
     """
 
     def __init__(
@@ -35,9 +35,9 @@ class Backoff:
     ) -> None:
         self._what, self._say, self._clock, self._draw = what, say, clock, draw
         self._since: float | None = None
-        self._attempts, self._said = 0, ""
+        self._attempts, self._last_reason = 0, ""
         self.failures = 0
-        """Attempts that failed, since the object was made."""
+        """Failed attempts since the object was created."""
 
     @property
     def active(self) -> bool:
@@ -45,22 +45,22 @@ class Backoff:
         return self._since is not None
 
     def failed(self, reason: str) -> float:
-        """Note an attempt that failed, and why; for how many seconds not to try again."""
+        """Record a failed attempt and its reason; returns the seconds to wait before the next one."""
         if self._since is None:
             self._since = self._clock()
-        if reason != self._said:
+        if reason != self._last_reason:
             self._say(f"{self._what}: {reason}")
-        self._said = reason
+        self._last_reason = reason
         self._attempts += 1
         self.failures += 1
-        longest = min(_FIRST * 2.0 ** min(self._attempts - 1, 16), _LONGEST)
-        return longest * (1.0 - _JITTER * self._draw())
+        wait = min(_FIRST_SECONDS * 2.0 ** min(self._attempts - 1, 16), _LONGEST_SECONDS)
+        return wait * (1.0 - _JITTER * self._draw())
 
     def succeeded(self) -> None:
-        """Note that an attempt succeeded."""
+        """Record a successful attempt."""
         if self._since is not None:
             seconds = self._clock() - self._since
             self._say(
-                f"{self._what}: well again after {seconds:.1f} seconds and {self._attempts} attempts"
+                f"{self._what}: recovered after {seconds:.1f} seconds and {self._attempts} attempts"
             )
-            self._since, self._attempts, self._said = None, 0, ""
+            self._since, self._attempts, self._last_reason = None, 0, ""

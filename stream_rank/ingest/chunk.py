@@ -1,4 +1,4 @@
-"""What sources hand over: raw events, and where reading goes on after each."""
+"""Chunks: the raw events that a source yields, with the position after each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from stream_rank.ingest.position import Position, RowPosition
 __all__ = ["MOST_BYTES", "Chunk", "Columns", "Records", "as_records"]
 
 MOST_BYTES = 1_000_000
-"""A record that is longer is not looked at; Kafka's brokers take no longer ones either, unless told to."""
+"""The longest record that is parsed; the default limit of Kafka's brokers is about the same."""
 
 
 def _nothing_to_release() -> None:
-    """Most chunks own their memory alone."""
+    """Most chunks share no buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Events as JSON: record i is `text[starts[i]:ends[i]]`; after the text are bytes that do not count."""
+    """Events as JSON: record i is `text[starts[i]:ends[i]]`; padding bytes follow the text."""
 
     text: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
     position_after: Callable[[int], Position]
-    """Where reading goes on when so many records, at least one, are done."""
+    """The position after the first n records of the chunk, n at least 1."""
     place_of: Callable[[int], str]
-    """Where a record came from, in words."""
+    """Where a record came from, for messages: a file and line, or a partition and offset."""
     blank_is_nothing: bool = True
-    """Whether a record without a character is none, as in files; else it is a reject."""
+    """Whether a blank record is skipped, as in files; otherwise it is rejected."""
     origin_of: Callable[[int], Any] | None = None
-    """What came with a record beside its bytes, for those who hand it on whole."""
+    """The key, headers and place of a record, for sinks that forward the whole message."""
     release: Callable[[], None] = _nothing_to_release
-    """Gives the memory back to the source. The chunk is not looked at afterwards."""
+    """Returns the buffer to the source. The chunk must not be used afterwards."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -48,17 +48,17 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Events as columns of numbers, NaN where there is none; what is wrong with others is said beside them."""
+    """Events as columns of numbers, NaN where a value is missing; `wrong` has the rows that are not events."""
 
     features: dict[str, npt.NDArray[np.float64]]
     missing: dict[str, npt.NDArray[np.bool_]]
-    """Where a feature was left out, for the columns in which one was."""
+    """Masks of the missing values, for the columns that have any."""
     labels: npt.NDArray[np.float64] | None
     times: npt.NDArray[np.int64] | None
     ids: list[Any] | None
     groups: list[Any] | None
     wrong: dict[int, str]
-    """Records that are no events, and why."""
+    """Rows that are not events, with the reason."""
     count: int
     raw: Callable[[int], bytes]
     position_after: Callable[[int], Position]
@@ -80,7 +80,7 @@ def as_records(
     blank_is_nothing: bool = True,
     origin_of: Callable[[int], Any] | None = None,
 ) -> Records:
-    """Separate messages as records.
+    """Records of separate messages.
 
     >>> as_records([b"one", b"two"]).raw(1)
     b'two'

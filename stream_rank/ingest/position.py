@@ -1,4 +1,4 @@
-"""Where reading goes on: a typed value from the source that gave it to the snapshot that keeps it."""
+"""Positions: where reading resumes, as typed values that snapshots keep as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ __all__ = ["BytePosition", "ChainPosition", "Position", "RowPosition"]
 
 
 class Position(Protocol):
-    """A place in a source. Only the source that gave it can go on from it, and read it back from JSON."""
+    """A place in a source. Only that source can resume from it, or read it back from JSON."""
 
     def to_json(self) -> Any:
-        """As snapshots and summaries have it."""
+        """The JSON that snapshots and summaries contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class BytePosition:
-    """After so many bytes and lines; of a CSV with the header, which is not read again."""
+    """The number of bytes and lines read; for CSV also the header, which is not read again on resuming."""
 
     bytes: int = 0
     lines: int = 0
     header: tuple[str, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As snapshots have it.
+        """The JSON that snapshots contain.
 
         >>> BytePosition(120, 3).to_json()
         {'bytes': 120, 'lines': 3}
@@ -44,7 +44,7 @@ class BytePosition:
 
 @dataclass(frozen=True, slots=True)
 class RowPosition:
-    """After so many rows of a table."""
+    """The number of table rows read."""
 
     rows: int = 0
 

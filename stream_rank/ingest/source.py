@@ -10,18 +10,18 @@ __all__ = ["Source"]
 
 
 class Source(Protocol):
-    """Where events come from.
+    """A source of events.
 
-    A chunk belongs to whoever took it until its `release` is called, however many chunks are asked for meanwhile.
+    A chunk stays valid until its `release` is called, even when later chunks are read before that.
     """
 
     name: str
 
     def chunks(self, position: Any) -> Iterator[Chunk | None]:
-        """Events from a position of this source on, or from the beginning; None whenever nothing has come for a moment."""
+        """Chunks from a position on, or from the beginning; yields None when nothing arrived within a poll."""
 
     def position_from(self, stored: Any) -> Position:
-        """The position that was stored as JSON; an `InputError` if it is not one of this source."""
+        """The position that `to_json` wrote; raises `InputError` if it is not one of this source."""
 
     def progress(self, position: Any) -> float | None:
-        """The share of the source that lies before a position, from 0 to 1; None where nobody knows."""
+        """The share of the source before a position, from 0 to 1; None if it is not known."""

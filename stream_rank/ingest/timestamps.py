@@ -1,4 +1,4 @@
-"""Times of events: milliseconds since 1970, or text as in RFC 3339."""
+"""Timestamps of events: milliseconds since 1970, or text as in RFC 3339."""
 
 import re
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ _FORM = re.compile(
 
 
 def moment_of(given: int | str) -> int:
-    """The milliseconds of a time, whatever is finer cut off; a `ValueError` if it is none.
+    """A timestamp in milliseconds, truncated; raises `ValueError` if it is not one.
 
     >>> moment_of("1970-01-02T00:00:01.5+01:00")
     82801500
@@ -34,7 +34,7 @@ def moment_of(given: int | str) -> int:
         moment += int(((fraction or "") + "000")[:3])
         if sign:
             if int(hours) > 23 or int(minutes) > 59:
-                raise ValueError(f"time {given!r} has an offset of no clock")
+                raise ValueError(f"time {given!r} has an offset out of range")
             offset = (int(hours) * 60 + int(minutes)) * 60_000
             moment += offset if sign == "-" else -offset
     else:
@@ -45,7 +45,7 @@ def moment_of(given: int | str) -> int:
 
 
 def written(moment: int) -> str:
-    """A time as text."""
+    """A timestamp as text, as in RFC 3339."""
     whole, thousandths = divmod(moment, 1000)
     text = datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{thousandths:03d}Z" if thousandths else f"{text}Z"

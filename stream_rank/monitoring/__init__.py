@@ -1,1 +1,1 @@
-"""What others may see of a daemon: logs, metrics, and whether it is well."""
+"""Monitoring: metrics, logs and the HTTP server."""

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, read off when it asks: events pay nothing for them."""
+"""The exporter of metrics, which are collected per scrape and cost nothing per event."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
@@ -14,7 +14,7 @@ from stream_rank.pipeline.histogram import Histogram
 __all__ = ["Exporter", "Readings"]
 
 Readings = Mapping[str, Mapping[tuple[str, ...], float | Histogram | None]]
-"""Values by the values of labels, by the name of the metric; None where there is none yet."""
+"""Values by metric name and label values; None for a value that is not known yet."""
 
 _FAMILIES: dict[str, Any] = {
     "counter": CounterMetricFamily,
@@ -24,7 +24,7 @@ _FAMILIES: dict[str, Any] = {
 
 
 class Exporter(Collector):
-    """Turns readings into what Prometheus reads. A name that is not in the catalogue is an error."""
+    """Converts readings to metric families. A name that is not in the catalogue is an error."""
 
     def __init__(self, readings: Callable[[], Readings]) -> None:
         self._readings = readings
@@ -33,11 +33,11 @@ class Exporter(Collector):
         ProcessCollector(registry=self._registry)
 
     def describe(self) -> Iterator[Any]:
-        """Nothing is asked when it is registered."""
+        """Nothing: metrics are not collected on registration."""
         return iter(())
 
     def collect(self) -> Iterator[Any]:
-        """All metrics now."""
+        """The current metrics."""
         for name, values in self._readings().items():
             metric = CATALOGUE[name]
             family = _FAMILIES[metric.kind](name, metric.meaning, labels=metric.labels)
@@ -49,11 +49,11 @@ class Exporter(Collector):
             yield family
 
     def text(self) -> bytes:
-        """As `/metrics` has it."""
+        """The text of `/metrics`."""
         return generate_latest(self._registry)
 
 
 def _buckets(times: Histogram) -> list[tuple[str, float]]:
-    """Bounds, with how many were at most as much."""
+    """Cumulative buckets."""
     bounds = [*(f"{bound:g}" for bound in times.bounds), "+Inf"]
     return list(zip(bounds, accumulate(times.counts), strict=True))

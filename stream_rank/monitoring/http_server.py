@@ -1,4 +1,4 @@
-"""`/livez`, `/readyz`, `/metrics` and `/status`, served beside the loop and never in its way."""
+"""The HTTP server for `/livez`, `/readyz`, `/metrics` and `/status`, on threads beside the loop."""
 
 import socket
 import threading
@@ -12,28 +12,28 @@ __all__ = ["Endpoints", "Server"]
 
 _TEXT, _JSON = "text/plain; charset=utf-8", "application/json"
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
-_WAIT = 10.0
-"""Seconds that whoever asks may take to ask."""
+_TIMEOUT_SECONDS = 10.0
+"""Timeout of a connection, in seconds."""
 
 
 class Endpoints(NamedTuple):
-    """What is asked; all of it from other threads than the loop's."""
+    """The functions behind the endpoints; they are called from the server's threads."""
 
     live: Callable[[], tuple[bool, str]]
     ready: Callable[[], tuple[bool, str]]
     metrics: Callable[[], bytes]
     status: Callable[[], str | None]
-    """As JSON; None if the loop does not answer."""
+    """The status as JSON; None if the loop does not answer in time."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = _WAIT
+    timeout = _TIMEOUT_SECONDS
     server_version = "stream-rank"
     sys_version = ""
     endpoints: Endpoints
 
     def do_GET(self) -> None:
-        """Answer."""
+        """Answer a request."""
         path, ask = self.path.partition("?")[0], self.endpoints
         if path in ("/livez", "/readyz"):
             good, words = ask.live() if path == "/livez" else ask.ready()
@@ -57,17 +57,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Nobody wants a line for every question."""
+        """Do not log requests."""
 
 
-class _Quiet(ThreadingHTTPServer):
+class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever asked went away."""
+        """Ignore errors of a connection, such as a client that disconnected."""
 
 
-class _QuietV6(_Quiet):
+class _HttpServerV6(_HttpServer):
     address_family = socket.AF_INET6
 
 
@@ -77,11 +77,11 @@ class Server:
     def __init__(self, host: str, port: int, endpoints: Endpoints) -> None:
         handler = type("Handler", (_Handler,), {"endpoints": endpoints})
         try:
-            kind = _QuietV6 if ":" in host else _Quiet
+            kind = _HttpServerV6 if ":" in host else _HttpServer
             self._server = kind((host, port), handler)
         except OSError as error:
             raise ConfigError(
-                f"--host {host} --port {port}: {error.strerror or error}; port 0 takes one that is free"
+                f"--host {host} --port {port}: {error.strerror or error}; port 0 takes a free one"
             ) from None
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{self._server.server_port}"

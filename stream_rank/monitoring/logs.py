@@ -1,7 +1,7 @@
-"""Logs by the standard library: formatters for machines and for people, and filters for what must not be written.
+"""Logging: JSON and text formatters, redaction of secrets, and throttling of the Kafka clients' warnings.
 
-The package logs to loggers below `stream_rank` and configures none: a host application has its own handlers. The command
-line calls `configure`.
+The package logs to loggers below `stream_rank` and configures none, since a host application has its own handlers.
+The command line calls `configure`.
 """
 
 import json
@@ -18,12 +18,12 @@ __all__ = ["ClientWarnings", "JsonFormatter", "Redaction", "TextFormatter", "con
 _HIDDEN = "***"
 _IN_URL = re.compile(r"(\w://)[^/@\s]+@")
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""What every record has; all else was given as `extra`."""
+"""The attributes of every record; all others were given as `extra`."""
 _OWN, _CLIENTS = "stream_rank", ("kafka", "confluent")
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
-    """What was given as `extra`."""
+    """The fields given as `extra`."""
     return {name: value for name, value in vars(record).items() if name not in _STANDARD}
 
 
@@ -33,7 +33,7 @@ def _moment(record: logging.LogRecord) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """A line of JSON for every record: time, level, event, logger, whatever was given as `extra`, and a traceback if there is one."""
+    """One line of JSON per record: time, level, event, logger, the `extra` fields, and the traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -52,7 +52,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """The same for people: a line, and a traceback below it if there is one."""
+    """One line of text per record, followed by the traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line.
@@ -70,7 +70,7 @@ class TextFormatter(logging.Formatter):
 
 
 class Redaction(logging.Filter):
-    """Hides secrets wherever they stand in a record, and what stands before an @ in URLs."""
+    """Masks secrets anywhere in a record, and credentials in URLs."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         super().__init__()
@@ -79,17 +79,17 @@ class Redaction(logging.Filter):
         }
 
     def hidden(self, text: str) -> str:
-        """A text without secrets.
+        """The text with secrets masked.
 
         >>> Redaction(["geheim"]).hidden("password geheim, https://me:too@host/x")
         'password ***, https://***@host/x'
         """
-        for secret in self._secrets:
+        for secret in sorted(self._secrets, key=len, reverse=True):  # one may be part of another
             text = text.replace(secret, _HIDDEN)
         return _IN_URL.sub(rf"\1{_HIDDEN}@", text)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change a record so that no handler sees a secret; every record passes."""
+        """Mask secrets in the record for all handlers; every record passes."""
         record.msg, record.args = self.hidden(record.getMessage()), ()
         for name, value in _fields(record).items():
             setattr(record, name, self._hidden_in(value))
@@ -109,15 +109,15 @@ class Redaction(logging.Filter):
 
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
-_WORDS, _KINDS = 80, 1_000
-"""Characters by which two warnings are told apart, and how many are."""
+_COMPARED, _MOST_KINDS = 80, 1_000
+"""Characters of a warning that are compared, and the most kinds that are remembered."""
 
 
 class ClientWarnings(logging.Filter):
-    """Counts the warnings of Kafka's clients, and lets one of a kind pass once in a while."""
+    """Counts the warnings of Kafka's clients, and throttles those of the same kind."""
 
     _PERIOD = 60.0
-    """Seconds before the same passes again."""
+    """Seconds before a warning of the same kind passes again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,11 +126,11 @@ class ClientWarnings(logging.Filter):
         self._last: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record passes; it says how many of its kind did not."""
+        """Whether the record passes; its field `times` is the number of suppressed ones before it."""
         self.count += 1
         now, words = time.monotonic(), _VARYING.sub("", str(record.msg))
-        kind = (record.name, words[:_WORDS])
-        if len(self._last) >= _KINDS:
+        kind = (record.name, words[:_COMPARED])
+        if len(self._last) >= _MOST_KINDS:
             self._last.clear()
         passed, more = self._last.get(kind, (-self._PERIOD, 0))
         if now - passed < self._PERIOD:
@@ -147,7 +147,7 @@ def configure(
     secrets: Sequence[str] = (),
     out: TextIO | None = None,
 ) -> tuple[Redaction, ClientWarnings]:
-    """Log to standard error, as JSON unless it is a terminal or `form` says otherwise; what was set up for it."""
+    """Log to standard error, as JSON unless it is a terminal or `form` says otherwise; returns the filters."""
     stream = out or sys.stderr
     as_json = form == "json" or (form is None and not stream.isatty())
     redaction, warnings = Redaction(secrets), ClientWarnings()

@@ -1,4 +1,4 @@
-"""What metrics are read off: the run, as it is seen from outside."""
+"""The observer, which collects the values of all metrics from a run."""
 
 import math
 import time
@@ -25,22 +25,22 @@ from stream_rank.sinks.topic_sink import TopicSink
 __all__ = ["Observer"]
 
 _PERIOD = 1.0
-"""Seconds between two looks at what only the loop may look at: less than anybody scrapes by."""
+"""Seconds between two readings of what only the loop may read: shorter than any scrape interval."""
 _MOST_RANKS = 20
-"""Of more ranks neither every pair nor every threshold is a series: 400 are enough for Prometheus, a learner."""
+"""The most ranks for which every pair and every threshold is a time series: 400 series per learner are enough."""
 _RECORDS = tuple(4.0**power for power in range(11))
-"""Bounds of the records in a chunk: one when little comes, a million when a lot does."""
+"""Histogram bounds for the records of a chunk, from one to a million."""
 _LATENCIES = (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 60.0, 600.0, 3600.0, 86400.0)
-"""Bounds of how late an event is learned: milliseconds behind the live end, days when a backlog is learned."""
+"""Histogram bounds for the latency in seconds: milliseconds without lag, days with a backlog."""
 
 Values = dict[tuple[str, ...], float | Histogram | None]
 
 
 class Observer:
-    """Looks at a run. `look` is for the loop, between chunks; `readings` for anybody, at any time.
+    """Reads metrics from a run. The loop calls `turned` between chunks; any thread may call `readings`.
 
-    Counters begin at 0 with the process, whatever the run had counted before: Prometheus takes a counter that
-    goes back a little, as one gone on with from a snapshot would, for one that began again and went up by all of it.
+    Counters start at 0 with the process, whatever the run had counted before: restored from a snapshot, they would fall a
+    little, and Prometheus would take that for a reset to 0 and add the whole value again.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Observer:
         failures: Mapping[str, Callable[[], int]],
         client_warnings: Callable[[], int],
     ) -> None:
-        """`topic_sinks` by metric; `failures` count attempts that failed, by what failed."""
+        """`topic_sinks` by metric; `failures` return the numbers of failed attempts, by operation."""
         self._loop, self._checkpointer, self._waiting = loop, checkpointer, waiting
         self._topic_sinks, self._source = topic_sinks, source
         self._client, self._interval = client, snapshot_seconds
@@ -75,41 +75,43 @@ class Observer:
         self._lag: dict[Partition, int] = {}
         self._looked: dict[str, Values] = {}
 
-    # What the loop tells --------------------------------------------------------------------
+    # Called by the loop --------------------------------------------------------------------
 
     def turned(self) -> None:
-        """Note that the loop turned, and look at what nobody else may, if it is time to."""
+        """Record an iteration of the loop, and read what only the loop may read, if it is due."""
         self._turned = time.monotonic()
         self._probings.run(self._probe)
         self._looks.run(self._look)
 
     def learned(self, records: int, timestamp: int) -> None:
-        """Note that a chunk was learned, and the time of its first message in milliseconds, if it has one."""
+        """Record a learned chunk, and the timestamp of its first message in milliseconds, -1 if it has none."""
         self._chunks.add(records)
         if timestamp > 0:
             self._latency.add(max(0.0, time.time() - timestamp / 1000))
 
     @property
     def tick_age(self) -> float:
-        """Seconds since the loop turned."""
+        """Seconds since the last iteration of the loop."""
         return time.monotonic() - self._turned
 
     @property
     def lag(self) -> dict[Partition, int]:
-        """Offsets behind the end by partition, when last looked at."""
+        """The lag by partition, as last read."""
         return self._lag
 
     def _position(self) -> Any:
         return self._loop.progress.position
 
     def _probe(self) -> None:
-        """Look at the rules, which takes longer the more features there are."""
+        """Probe the learned rules; the cost grows with the number of features."""
         ratings = self._loop.last_ratings
         rows, labels = (None, np.empty(0)) if ratings is None else ratings
         self._probes = {each.name: probe(each, rows, labels) for each in self._loop.contestants}
 
     def _look(self) -> None:
-        self._lag = self._source.lag(self._position())  # a client's locks are for one thread
+        self._lag = self._source.lag(
+            self._position()
+        )  # here: a Kafka client is used by one thread only
         boards = self._loop.scoreboard.boards
         looked: dict[str, Values] = {}
         for name, board in boards.items():
@@ -118,7 +120,7 @@ class Observer:
         self._looked = looked
 
     def _of_learner(self, name: str, board: Board, seen: Probe) -> dict[str, Values]:
-        """What is known of a learner, by metric."""
+        """The values of a learner by metric."""
         kind = "rank" if board.ranks else "magnitude"
         before, now = self._boards_before[name], _sums(board)
         loss, recent = board.loss, board.recent_loss
@@ -154,10 +156,10 @@ class Observer:
     def _role(self, name: str) -> str:
         return "champion" if name == self._loop.contestants[0].name else "challenger"
 
-    # What anybody may ask -------------------------------------------------------------------
+    # Called by any thread -------------------------------------------------------------------
 
     def readings(self) -> Readings:
-        """All metrics now."""
+        """The current values of all metrics."""
         loop, source, checkpointer = self._loop, self._source, self._checkpointer
         last, now = checkpointer.last, time.monotonic()
         written = last.size if last.name else None
@@ -201,7 +203,7 @@ class Observer:
 
 
 def _outcomes(counts: Counts) -> dict[str, int]:
-    """What became of the records, in counts that never fall: a label that came later counts as what was learned by it."""
+    """Records by outcome, as monotonic counts: a late label counts as the event that it completes."""
     return {
         "learned": counts.learned,
         "requested": counts.requests + counts.labels,
@@ -211,5 +213,5 @@ def _outcomes(counts: Counts) -> dict[str, int]:
 
 
 def _sums(board: Board) -> tuple[float, float, int, Any]:
-    """What a board has counted."""
+    """The sums of a board."""
     return *board.loss_sum, board.events, np.array(board.confusion)

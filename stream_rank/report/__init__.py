@@ -1,1 +1,1 @@
-"""What a run looks like."""
+"""The HTML report of a replay, and its charts."""

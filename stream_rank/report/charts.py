@@ -1,4 +1,4 @@
-"""Pictures as SVG, which a page can hold."""
+"""Charts as inline SVG."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,7 +8,7 @@ from stream_rank.report.scale import Scale, short
 __all__ = ["CLIP", "COLOURS", "heat_map", "line_chart"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#56b4e9", "#5b5b5b", "#e69f00")
-"""Told apart by everybody's eyes: those of Okabe and Ito, the yellow darkened for white paper."""
+"""The colour-blind safe palette of Okabe and Ito, its yellow darkened for a white background."""
 
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _WIDTH, _HEIGHT = 720, 330
@@ -18,7 +18,7 @@ CLIP = (
     f'<svg width="0" height="0" style="position:absolute"><clipPath id="box"><rect x="{_LEFT}" y="{_TOP}" '
     f'width="{_WIDTH - _LEFT - _RIGHT}" height="{_HEIGHT - _BOTTOM - _TOP}"/></clipPath></svg>'
 )
-"""What a page with line charts holds once: lines end where their box does."""
+"""A clip path, needed once on a page with line charts: it cuts lines at the edge of their chart."""
 
 Line = Sequence[tuple[float, float | None]]
 
@@ -36,7 +36,7 @@ def line_chart(
     marks: Mapping[str, Sequence[float]] | None = None,
     from_zero: bool = True,
 ) -> str:
-    """Lines over a logarithmic axis of events, and marks on the axis under them."""
+    """Lines over a logarithmic axis of events, with marks on that axis."""
     points = {name: [(x, y) for x, y in line if y is not None] for name, line in lines.items()}
     xs = [x for line in points.values() for x, _ in line]
     ys = sorted(y for line in points.values() for _, y in line)
@@ -44,7 +44,7 @@ def line_chart(
         return "<p>No events yet.</p>"
     high, low = ys[-1], 0.0 if from_zero else ys[0]
     if from_zero:
-        # the first few predictions may be far off; what lies above is cut, not what matters squeezed
+        # the first few losses may be very large: they are cut off, so that the rest stays readable
         high = min(high, 2.5 * ys[len(ys) // 2]) or 1.0
     if high == low:
         low, high = low - 0.5, high + 0.5
@@ -93,7 +93,7 @@ def line_chart(
 
 
 def _legend(points: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Names beside their colours, with the last number of each."""
+    """The colour, name and last value of each line."""
     entries = []
     for number, (name, line) in enumerate(points.items()):
         last = f" <b>{line[-1][1]:.4g}</b>" if line else ""
@@ -105,7 +105,7 @@ def _legend(points: Mapping[str, Sequence[tuple[float, float]]]) -> str:
 
 
 def heat_map(rows: Sequence[Sequence[int]], down: str, across: str) -> str:
-    """Shares of each row, the darker the more."""
+    """A heat map of the shares of each row."""
     size, left, top = 46, 52, 26
     count = len(rows)
     if count > 12:

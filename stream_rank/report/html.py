@@ -1,4 +1,4 @@
-"""`report.html`: one page that needs nothing beside it."""
+"""`report.html`: one self-contained page."""
 
 from collections.abc import Mapping
 from html import escape
@@ -61,7 +61,7 @@ def _number(value: Any) -> str:
 
 
 def _best(boards: Mapping[str, Board]) -> str | None:
-    """Who has the least recent loss; losses of ranks and of scores cannot be compared."""
+    """The learner with the least recent loss; None if some predict ranks and others scores, which cannot be compared."""
     known = {
         name: board.recent_loss for name, board in boards.items() if board.recent_loss is not None
     }

@@ -1,4 +1,4 @@
-"""From numbers to places on paper."""
+"""Scales of charts: from numbers to coordinates."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers from `low` to `high` on the places from `begin` to `end`."""
+    """Maps numbers from `low` to `high` to coordinates from `begin` to `end`."""
 
     low: float
     high: float
@@ -19,7 +19,7 @@ class Scale:
     logarithmic: bool = False
 
     def place(self, number: float) -> float:
-        """Where a number goes."""
+        """The coordinate of a number."""
         low, high = self.low, self.high
         if self.logarithmic:
             low, high, number = math.log10(low), math.log10(high), math.log10(max(number, low))
@@ -44,7 +44,7 @@ class Scale:
 
 
 def short(number: float) -> str:
-    """A number in few letters.
+    """A number in few characters.
 
     >>> [short(n) for n in (0.25, 10, 1e5, 2.5e6)]
     ['0.25', '10', '100 k', '2.5 M']

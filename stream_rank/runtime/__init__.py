@@ -1,1 +1,1 @@
-"""A replay and the daemon, composed of parts."""
+"""The runtime: replay and daemon, composed of the other packages."""

@@ -1,4 +1,4 @@
-"""The daemon: topics through the loop, for as long as nobody wants it to stop."""
+"""The daemon: learns from topics until it is stopped."""
 
 import logging
 import time
@@ -39,11 +39,11 @@ __all__ = ["Daemon"]
 logger = logging.getLogger(__name__)
 
 _ANSWER_SECONDS = 2.0
-"""For which a question for the status waits for the loop to come by."""
+"""Seconds that a request for /status waits for the loop."""
 
 
 class Daemon:
-    """A learning run on topics. `run` learns until it is asked to stop, or has reason to."""
+    """A learning run on topics. `run` learns until a stop is requested, or a limit is reached."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Daemon:
         client_warnings: Callable[[], int] = lambda: 0,
         redact: Callable[[str], str] = str,
     ) -> None:
-        """`client_warnings` counts what Kafka's clients logged; `redact` takes secrets out of the status."""
+        """`client_warnings` returns the number of warnings that Kafka's clients logged; `redact` removes secrets from the status."""
         self.config, self._redact = config, redact
         self._deadline = deadline or ShutdownDeadline(config.stop_seconds, 1, logger.warning)
         self._kafka = Backoff("Kafka", logger.warning)
@@ -72,7 +72,7 @@ class Daemon:
         )
         counts = self.learning.progress.counts
         self._rejects_before, self._records_before = counts.rejects, counts.records
-        self._start = self._came = time.monotonic()
+        self._start = self._last_arrival = time.monotonic()
         self._next_attempt = 0.0
         self._next_line = self._start + config.log_seconds
         self._line_records = counts.records
@@ -114,14 +114,14 @@ class Daemon:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of everything, at once."""
+        """Close everything, with a second for leaving the group."""
         self.learning.close()
         self.source.close(1.0)
 
     # Running --------------------------------------------------------------------------------
 
     def run(self, between: Callable[[], None] = lambda: None) -> dict[str, Any]:
-        """Learn until somebody wants it to stop, or all that was wanted is done; the summary.
+        """Learn until a stop is requested, or a limit is reached; returns the summary.
 
         `between` is called between chunks.
         """
@@ -147,24 +147,22 @@ class Daemon:
             return self._stop()
         except OSError as error:
             raise WriteError(f"{config.out} cannot be written: {error}") from error
-        except (
-            RetriableKafkaError
-        ) as error:  # within a chunk, which only a new start can learn whole
+        except RetriableKafkaError as error:  # not retried: a chunk may be half learned, and only a restart from the snapshot repairs that
             raise WriteError(f"rejects or predictions cannot be sent: {error}") from error
         finally:
             self.server.close()
 
     def _steps(self) -> Iterator[None]:
-        """Learn, and yield after every chunk, and when nothing came for a moment.
+        """Learn, and yield after every chunk and every empty poll.
 
-        A chunk is learned on a thread of its own while the next one is fetched. Whenever this yields, nothing is being
-        learned: snapshots are taken and questions are answered then.
+        A chunk is learned on another thread while the next one is fetched. Nothing is being learned whenever this yields, so the
+        caller can take snapshots and answer requests for the status.
         """
         if self.learning.ended:
             return
         learned: Future[None] | None = None
         assignments = 0
-        with ThreadPoolExecutor(1, "learning") as elsewhere:
+        with ThreadPoolExecutor(1, "learning") as learning_thread:
             chunks = self.source.chunks(self._position())
             while True:
                 with self.learning.loop.stopwatch.stage("polling"):
@@ -174,12 +172,12 @@ class Daemon:
                     self._check_rejects()
                     learned = None
                     if self.source.assignments > assignments:
-                        # it is known now where these partitions begin, and it must stay so
+                        # persist the offsets at which new partitions begin
                         assignments = self.source.assignments
                         self.learning.control.snapshot_requested = True
                     yield
                 if chunk is not None:
-                    learned = elsewhere.submit(self._learn, chunk)
+                    learned = learning_thread.submit(self._learn, chunk)
                 else:
                     yield
 
@@ -188,7 +186,7 @@ class Daemon:
         timestamp = chunk.origin_of(0)[2].timestamp if records and chunk.origin_of else -1
         for _ in self.learning.loop.take(chunk):
             pass
-        self._came = time.monotonic()
+        self._last_arrival = time.monotonic()
         if records:
             self.observer.learned(records, timestamp)
 
@@ -196,7 +194,7 @@ class Daemon:
         return self.learning.progress.position
 
     def _between_chunks(self) -> None:
-        """All that is not learning."""
+        """Update metrics, take a due snapshot, answer status requests, and log the progress."""
         now = time.monotonic()
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
@@ -207,7 +205,7 @@ class Daemon:
             self._log_progress(now)
 
     def _commit(self, now: float) -> None:
-        """Make safe what was learned; where that fails and may pass, it is tried again after a back-off."""
+        """Commit; on a recoverable error it is retried after a back-off."""
         try:
             self.learning.checkpointer.commit()
         except RecoverableError as error:
@@ -217,11 +215,11 @@ class Daemon:
             self._snapshots.succeeded()
 
     def _idle(self) -> bool:
-        """Whether nothing came for long enough, of partitions that something could have come from."""
+        """Whether `idle_timeout` has passed without an event, while partitions were assigned and Kafka was reachable."""
         limit = self.config.idle_timeout
         if self._kafka.active or not self.source.assignment:
-            self._came = time.monotonic()
-        return limit is not None and time.monotonic() - self._came >= limit
+            self._last_arrival = time.monotonic()
+        return limit is not None and time.monotonic() - self._last_arrival >= limit
 
     def _log_progress(self, now: float) -> None:
         counts, period = self.learning.progress.counts, self.config.log_seconds
@@ -264,7 +262,7 @@ class Daemon:
         return f"see topic {self.config.dead_letters}: stream-rank dead-letters list"
 
     def _stop(self) -> dict[str, Any]:
-        """Make safe what was learned and leave the group, within the time there is for that."""
+        """Commit and leave the group, before the shutdown deadline."""
         self._deadline.begin()
         self.learning.checkpointer.commit()
         self.source.close(max(1.0, self._deadline.left - 1.0))
@@ -280,10 +278,10 @@ class Daemon:
         )
         return summary_of(self.learning)
 
-    # What others see ------------------------------------------------------------------------
+    # Status ---------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """What `/status` says: the summary, and how it stands with the partitions."""
+        """The content of `/status`: the summary, and the state of the partitions."""
         lag = {str(p): behind for p, behind in self.source.lag(self._position()).items()}
         return {
             **summary_of(self.learning),
@@ -295,7 +293,7 @@ class Daemon:
 
     def _live(self) -> tuple[bool, str]:
         age = self.observer.tick_age
-        return age < self.config.live_seconds, f"the loop turned {age:.1f} seconds ago"
+        return age < self.config.live_seconds, f"the last loop iteration was {age:.1f} seconds ago"
 
     def _ready(self) -> tuple[bool, str]:
         assigned = len(self.source.assignment)

@@ -1,4 +1,4 @@
-"""Python's garbage collection, for processes that make many small objects and few cycles."""
+"""Tuning of Python's garbage collector for many short-lived objects and few cycles."""
 
 import gc
 
@@ -7,13 +7,13 @@ from stream_rank.monitoring.throttle import Throttle
 __all__ = ["GarbageCollection"]
 
 _OBJECTS, _ROUNDS = 100_000, 50
-"""A poll makes thousands of messages, each of which the collector would look at, again and again: half of what they cost."""
+"""Collection thresholds: with the defaults, the collector scans the thousands of messages of a poll repeatedly, half of their cost."""
 _PERIOD = 5.0
-"""Seconds between two sweeps: kafka-python leaves cycles behind, some 2 MB of them meanwhile under full load."""
+"""Seconds between two collections: under full load kafka-python leaves about 2 MB of cycles in that time."""
 
 
 class GarbageCollection:
-    """Looks at what was loaded before it was made never again, and at the rest when there is time for it."""
+    """Freezes the objects that exist when it is created, and collects the others at intervals."""
 
     def __init__(self) -> None:
         gc.collect()
@@ -22,5 +22,5 @@ class GarbageCollection:
         self._throttle = Throttle(_PERIOD)
 
     def tick(self) -> None:
-        """Sweep, if it is time to."""
+        """Collect, if the period has passed."""
         self._throttle.run(gc.collect)

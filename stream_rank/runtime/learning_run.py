@@ -1,4 +1,4 @@
-"""The parts that learn, put together from settings: what a replay, the daemon and whatever comes next are composed of."""
+"""Composition of a learning run from settings, for the replay and the daemon."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ __all__ = ["LearningRun", "open_run"]
 
 @dataclass(frozen=True)
 class LearningRun:
-    """A folder's learners, begun or resumed, and all that they need. Whoever runs it drives `loop` and `checkpointer`."""
+    """The parts of a run, new or resumed. The replay or the daemon drives `loop` and `checkpointer`."""
 
     config: RunConfig
     folder: RunFolder
@@ -50,20 +50,20 @@ class LearningRun:
     checkpointer: Checkpointer
     rate: Rate
     resumed_after: int | None
-    """Records that were learned before, if the run was resumed."""
+    """Records before the snapshot, if the run was resumed."""
 
     @property
     def ended(self) -> bool:
-        """Whether as many events were taken as are wanted."""
+        """Whether `max_events` is reached."""
         return self.limit is not None and self.limit.reached
 
     @property
     def not_kept(self) -> list[str]:
-        """The learners that cannot be kept in snapshots."""
+        """The learners that cannot be saved in snapshots."""
         return [each.name for each in self.contestants if each.state is None]
 
     def close(self) -> None:
-        """Close all files, and let others write to the folder."""
+        """Close all sinks, and unlock the folder."""
         for sink in self.sinks.values():
             sink.close()
         self.folder.close()
@@ -83,17 +83,17 @@ def open_run(
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
 ) -> LearningRun:
-    """Begin a run, or resume it; without a snapshot to resume from, it begins at the beginning.
+    """Start a run, or resume it; without a snapshot, it starts at the beginning.
 
     Parameters
     ----------
     contestants
-        In place of those that the settings name.
+        Used instead of those in the settings.
     stages
-        After those that choose events, and before late labels are joined. Whatever is `Stateful` among them is
-        kept in snapshots.
+        Stages after the time filter and the event limit, and before late labels are joined. The `Stateful` ones
+        are kept in snapshots.
     commit_offsets
-        Takes the position that was made safe, whenever one was.
+        Called with the position after every written snapshot.
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
     if contestants is None:
@@ -103,7 +103,7 @@ def open_run(
         store = SnapshotStore(folder.snapshots_url(config.snapshots), config.snapshots_kept)
         snapshot = _to_resume(config, store, contestants, say) if resume else None
         if not resume:
-            _begin(config, store, say)
+            _clear_empty_run(config, store, say)
         control = control or RunControl()
         progress = Progress(source.position_from)
         limits = limits_of(
@@ -155,24 +155,24 @@ def open_run(
 
 
 def _fixed(config: RunConfig) -> dict[str, Any]:
-    """The settings that what was learned depends on."""
+    """The settings that cannot change when the run is resumed."""
     shown = config.shown()
     return {name: shown.get(name) for name in config.fixed}
 
 
-def _begin(config: RunConfig, store: SnapshotStore, say: Callable[[str], object]) -> None:
-    """Nothing is resumed, and nothing that was learned is written over."""
+def _clear_empty_run(config: RunConfig, store: SnapshotStore, say: Callable[[str], object]) -> None:
+    """Refuse to overwrite a run; remove the snapshots of one that took no event."""
     if store.latest() is None:
         return
-    if _holds_something(store, say):
+    if _has_events(store, say):
         raise ConfigError(
             f"{config.out} holds a run: go on with `resume`, or give another folder with `out`"
         )
     store.clear()
 
 
-def _holds_something(store: SnapshotStore, say: Callable[[str], object]) -> bool:
-    """Whether the run before took any event; one that failed from the beginning may be begun again."""
+def _has_events(store: SnapshotStore, say: Callable[[str], object]) -> bool:
+    """Whether the existing run took any event; one that failed before its first may be started again."""
     try:
         snapshot = newest_sound(store, False, say)
     except SnapshotError:
@@ -189,19 +189,19 @@ def _to_resume(
     contestants: Sequence[Contestant],
     say: Callable[[str], object],
 ) -> Snapshot | None:
-    """The snapshot to resume from; None for a run that begins."""
+    """The snapshot to resume from; None for a new run."""
     for each in contestants:
         if each.state is None:
             raise ConfigError(
-                f"a run with {each.name} cannot be resumed, for it is not of stream-rank and not in snapshots; "
-                "begin it in another folder"
+                f"a run with {each.name} cannot be resumed: it is not a learner of stream-rank, and is not saved in snapshots; "
+                "start in another folder"
             )
     snapshot = newest_sound(store, config.on_corrupt_snapshot == "older", say)
     if snapshot is None:
-        say(f"there is no snapshot in {store.url} yet: beginning at the beginning")
+        say(f"there is no snapshot in {store.url} yet: starting from the beginning")
         return None
     if not snapshot.metadata.get("settings"):
-        raise ConfigError(f"what is in {store.url} is of no run")
+        raise ConfigError(f"the snapshot in {store.url} was not written by a run")
     before, now = snapshot.metadata["settings"], _fixed(config)
     for name in config.fixed:
         if before.get(name) != now[name]:

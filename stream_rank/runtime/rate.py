@@ -1,10 +1,10 @@
-"""How long a run has gone on, and how fast."""
+"""The duration and throughput of a run."""
 
 __all__ = ["Rate"]
 
 
 class Rate:
-    """Records a second, without the first part: for that one, a machine's first run compiles the engine.
+    """Records per second, without the first part, in which a machine's first run compiles the engine.
 
     >>> rate = Rate(records=0)
     >>> for seconds, records in ((2.0, 64), (3.0, 1_064)):
@@ -14,20 +14,20 @@ class Rate:
     """
 
     def __init__(self, records: int) -> None:
-        """`records` were there before this process."""
+        """`records` is the count before this process."""
         self._before = self._records = records
         self.seconds = 0.0
         self._first: tuple[int, float] | None = None
 
     def passed(self, seconds: float, records: int) -> None:
-        """Note how long the run has gone on, and how many records there are."""
+        """Update the duration and the number of records."""
         self.seconds, self._records = seconds, records
         if self._first is None and records > self._before:
             self._first = records, seconds
 
     @property
     def per_second(self) -> float:
-        """Records a second; 0 as long as nobody knows."""
+        """Records per second; 0 until it is known."""
         if self._first is None:
             return 0.0
         records, seconds = self._first

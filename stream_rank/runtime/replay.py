@@ -1,4 +1,4 @@
-"""A replay: files through the loop, into a folder of results."""
+"""The replay: learns from files, and writes the results to a folder."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ __all__ = ["Replay"]
 
 
 class Replay:
-    """A learning run on files: `run` goes through the inputs, `finish` writes what is to be seen."""
+    """A learning run on files: `run` reads the inputs, `finish` writes curve, report and summary."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Replay:
         stages: Sequence[Stage] = (),
         predictions: Sink[Prediction] | None = None,
     ) -> None:
-        """The parts that are given take the place of those that the settings name; `stages` come before the pace."""
+        """Given parts replace those of the settings; `stages` come before the pace."""
         self.config, self._say = config, say
         self.source = source or open_source(
             config.inputs, config.format, config.columns.mapping(), config.follow
@@ -69,7 +69,7 @@ class Replay:
         self.learning.close()
 
     def run(self, show: Callable[[], None] = lambda: None) -> None:
-        """Go through the inputs, until their end or until somebody wants to stop; `show` is called between parts."""
+        """Read the inputs until their end or a requested stop; `show` is called between batches."""
         learning, start = self.learning, time.monotonic()
         checkpointer, progress = learning.checkpointer, learning.progress
         try:
@@ -84,7 +84,7 @@ class Replay:
             self._check_rejects(ended=True)
             self._check_sense()
         except InputError:
-            checkpointer.commit()  # what was learned so far is not lost
+            checkpointer.commit()  # keep what was learned so far
             raise
         except OSError as error:
             raise WriteError(
@@ -94,7 +94,7 @@ class Replay:
             learning.rate.seconds = time.monotonic() - start
 
     def _steps(self) -> Iterator[None]:
-        """Learn, and yield after every part, and when nothing came for a moment."""
+        """Learn, and yield after every batch, and when no input is available."""
         if self.learning.ended:
             return
         for chunk in self.source.chunks(self.learning.progress.position):
@@ -106,7 +106,7 @@ class Replay:
                 yield
 
     def _check_sense(self) -> None:
-        """Say so if what was asked for does not fit what came."""
+        """Warn if settings had no effect on the events that came."""
         counts, say, config = self.learning.progress.counts, self._say, self.config
         times = self.learning.time_filter
         if counts.skipped and not counts.taken:
@@ -114,7 +114,7 @@ class Replay:
         elif times is not None and times.untimed:
             say(f"{times.untimed:,} events without a time (ts) were left out by `from` and `to`")
         if config.speed is not None and self.learning.progress.time is None and counts.taken:
-            say("no event has a time (ts): `speed` had nothing to go by")
+            say("no event has a time (ts): `speed` had no effect")
         if counts.requests and not counts.learned and not config.delay:
             say(
                 f"none of {counts.requests:,} events has a label (y), so nothing was learned; "
@@ -144,12 +144,12 @@ class Replay:
             return str(json.loads(file.readline())["reason"])
 
     def summary(self) -> dict[str, Any]:
-        """The run in numbers."""
+        """The summary of the run."""
         return summary_of(self.learning)
 
     def finish(self) -> dict[str, Any]:
-        """Write the curve, the report and the summary; the summary."""
-        from stream_rank.report.html import report  # not needed while it runs
+        """Write the curve, the report and the summary; returns the summary."""
+        from stream_rank.report.html import report  # only needed at the end
 
         scoreboard, out = self.learning.scoreboard, self.config.out
         scoreboard.mark(self.learning.progress.time)

@@ -1,4 +1,4 @@
-"""The folder of a run: one process writes to it at a time, and its snapshots stay where they are."""
+"""The folder of a run: its lock, and the record of where its snapshots are."""
 
 import fcntl
 from pathlib import Path
@@ -9,7 +9,7 @@ __all__ = ["RunFolder"]
 
 
 class RunFolder:
-    """A folder that is locked until it is closed: two runs would write over each other."""
+    """A folder that is locked until it is closed, since two runs would overwrite each other's files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -19,7 +19,7 @@ class RunFolder:
         except OSError as error:
             raise WriteError(f"{path} cannot be written: {error}") from error
         except ValueError as error:  # such as a NUL in the path
-            raise ConfigError(f"{str(path)!r} is no path: {error}") from None
+            raise ConfigError(f"{str(path)!r} is not a path: {error}") from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -27,7 +27,7 @@ class RunFolder:
             raise ConfigError(f"another run is writing to {path}") from None
 
     def snapshots_url(self, given: str | None) -> str:
-        """Where snapshots go. It is noted, for elsewhere the run would seem to have none, and be begun again."""
+        """The URL of the snapshots. It is recorded: with another one, a resumed run would find none and start again."""
         place = given or "snapshots"
         self._lock.seek(0)
         before = self._lock.read()
@@ -42,5 +42,5 @@ class RunFolder:
         return given or str(self.path / place)
 
     def close(self) -> None:
-        """Let others write to the folder."""
+        """Unlock the folder."""
         self._lock.close()

@@ -1,4 +1,4 @@
-"""The time that stopping may take."""
+"""The deadline of a shutdown."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ __all__ = ["ShutdownDeadline"]
 
 
 class ShutdownDeadline:
-    """Ends the process when stopping takes too long; what is behind the last snapshot is learned after the next start."""
+    """Ends the process when stopping takes too long; records after the last snapshot are learned again after the next start."""
 
     def __init__(self, seconds: float, code: int, say: Callable[[str], object]) -> None:
         self.seconds = seconds
@@ -18,7 +18,7 @@ class ShutdownDeadline:
         self._begun = 0.0
 
     def begin(self) -> None:
-        """From now on, the time is counted."""
+        """Start the timer, if it is not running."""
         if self._timer is None:
             self._timer = threading.Timer(self.seconds, self._give_up)
             self._timer.daemon = True
@@ -27,17 +27,17 @@ class ShutdownDeadline:
 
     @property
     def left(self) -> float:
-        """Seconds of the time that is counted."""
+        """Seconds until the deadline."""
         return self.seconds - (time.monotonic() - self._begun)
 
     def end(self) -> None:
-        """It was in time."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
 
     def _give_up(self) -> None:
         self._say(
             f"stopping took longer than stop_seconds {self.seconds:g}; "
-            "what is behind the last snapshot will be learned after the next start"
+            "records after the last snapshot will be learned again after the next start"
         )
         os._exit(self._code)

@@ -1,4 +1,4 @@
-"""Questions from other threads that only the thread that learns may answer."""
+"""Requests for the status from other threads, answered between chunks by the main loop."""
 
 import threading
 from collections.abc import Callable
@@ -7,25 +7,25 @@ __all__ = ["StatusRequests"]
 
 
 class StatusRequests:
-    """Other threads ask and wait; the loop answers when it comes by, for nobody else may look at a learner."""
+    """Other threads wait for the loop to answer, since learners may only be read between chunks."""
 
-    def __init__(self, patience: float) -> None:
-        """`patience` is how many seconds whoever asks waits."""
-        self._patience = patience
+    def __init__(self, timeout: float) -> None:
+        """`timeout` is in seconds."""
+        self._timeout = timeout
         self._changed = threading.Condition()
         self._asked = self._answered = 0
         self._answer = ""
 
     def ask(self) -> str | None:
-        """The answer; None if the loop does not come by in time."""
+        """Wait for the answer; None after the timeout."""
         with self._changed:
             self._asked += 1
             wanted = self._asked
-            in_time = self._changed.wait_for(lambda: self._answered >= wanted, self._patience)
+            in_time = self._changed.wait_for(lambda: self._answered >= wanted, self._timeout)
             return self._answer if in_time else None
 
     def answer(self, make: Callable[[], str]) -> None:
-        """Answer whoever asked; nothing is made if nobody did."""
+        """Answer all waiting threads; `make` is only called if there are any."""
         asked = self._asked
         if asked > self._answered:
             text = make()

@@ -1,4 +1,4 @@
-"""A run in numbers: what `summary.json` says, and the daemon's `/status`."""
+"""The summary of a run, for `summary.json` and the daemon's `/status`."""
 
 import json
 import math
@@ -12,7 +12,7 @@ __all__ = ["as_json", "summary_of"]
 
 
 def as_json(content: Any, indent: int | None = None) -> str:
-    """JSON that others can read: numbers that are not finite are null.
+    """Standard JSON: numbers that are not finite become null.
 
     >>> as_json({"loss": float("nan")})
     '{"loss": null}'
@@ -29,7 +29,7 @@ def _finite(value: Any) -> Any:
 
 
 def summary_of(run: LearningRun) -> dict[str, Any]:
-    """All that is known of a run. Its learners are looked at: this is for the thread that learns."""
+    """The summary. It reads the learners, so nothing may be learned meanwhile."""
     progress, waiting, boards = run.progress, run.waiting, run.scoreboard.boards
     learners = {
         each.name: {**boards[each.name].summary(), "state_sha256": each.digest()}

@@ -1,4 +1,4 @@
-"""Compiling the engine before it is needed, so that the first daemon of a machine or an image need not wait for it."""
+"""Compiling the engine ahead of time, so that the first daemon of a machine or an image starts without that delay."""
 
 import tempfile
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _EVENTS = 5_000
 
 
 def warm(say: Callable[[str], None]) -> None:
-    """Learn a little by every learner, and look at it as `/status` and the metrics do."""
+    """Run every learner on some events, and compute what `/status` and the metrics need."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "events.jsonl"
         file.write_bytes(_events())

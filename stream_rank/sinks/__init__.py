@@ -1,1 +1,1 @@
-"""What leaves a run beside its snapshots: rejects and predictions."""
+"""Sinks: rejects and predictions, to files or topics."""

@@ -1,4 +1,4 @@
-"""Rejects as messages: with what came, whole, and what was wrong with it, in headers."""
+"""Dead letters: rejects as messages with the original value, key and headers, and the reason in further headers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -20,15 +20,15 @@ _PREFIX = "stream-rank-"
 REASON, TOPIC, PARTITION = f"{_PREFIX}reason", f"{_PREFIX}topic", f"{_PREFIX}partition"
 OFFSET, TIME, CLIPPED = f"{_PREFIX}offset", f"{_PREFIX}time", f"{_PREFIX}clipped"
 REDRIVEN = f"{_PREFIX}redriven"
-"""Of a message that says which letter was brought back."""
+"""The header of a message that marks a dead letter as redriven."""
 _CLIP = 100_000
-"""Bytes that are kept of a message that the topic does not take whole."""
+"""Bytes of the value that are kept when a dead letter is too large for the topic."""
 
 Origin = tuple[Partition, int, ConsumerRecord]
 
 
 def dead_letter_topic(producer: Producer, topic: str) -> TopicSink[Rejected]:
-    """A topic with a message for every reject of a topic."""
+    """A sink that sends every reject to a dead-letter topic."""
     return TopicSink(producer, partial(_as_letter, topic), _smaller)
 
 
@@ -47,7 +47,7 @@ def _as_letter(topic: str, reject: Rejected) -> ProducerRecord:
 
 
 def _smaller(letter: ProducerRecord) -> ProducerRecord:
-    """The beginning of its value; and where that is too large too, what was wrong and where it came from."""
+    """The letter with a clipped value; if that is too large as well, only the reason and the origin."""
     if all(name != CLIPPED for name, _ in letter.headers):
         value = letter.value or b""
         headers = [*letter.headers, (CLIPPED, str(len(value)).encode())]
@@ -61,7 +61,7 @@ def _smaller(letter: ProducerRecord) -> ProducerRecord:
 
 
 def origin_of(headers: Headers) -> Mapping[str, str] | None:
-    """What the headers of a dead letter say, by the names above; None if it is somebody else's message."""
+    """The headers of a dead letter by the names above; None if the message is not one."""
     found = {
         name: value.decode(errors="replace")
         for name, value in headers

@@ -1,4 +1,4 @@
-"""A file that is only appended to, and goes back to a mark when its run does."""
+"""An append-only file sink, truncated to its mark when a run is resumed."""
 
 import os
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 
 class FileSink(Generic[Item]):
-    """A line for every item. A mark is a number of bytes, so what a killed run wrote after its last snapshot is cut off."""
+    """One line per item. A mark is a size in bytes; lines that a killed run wrote after its last snapshot are truncated."""
 
     def __init__(self, path: Path, as_line: Callable[[Item], bytes]) -> None:
         self.path, self._as_line = path, as_line
@@ -26,29 +26,29 @@ class FileSink(Generic[Item]):
         self._file.write(self._as_line(item) + b"\n")
 
     def flush(self) -> None:
-        """Make sure that every line is on the disk."""
+        """Flush and fsync."""
         assert self._file is not None
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def mark(self) -> int:
-        """How many bytes there are."""
+        """The size in bytes."""
         assert self._file is not None
         return self._file.tell()
 
     def restore(self, mark: int) -> None:
-        """Open the file, and cut off what comes after the mark."""
+        """Open the file, and truncate it to the mark."""
         file = self._file = self.path.open("ab")
         size = file.seek(0, os.SEEK_END)
         if size < mark:
             raise WriteError(
-                f"{self.path} has {size:,} bytes, of {mark:,} that were written: it is not the file of this run"
+                f"{self.path} has {size:,} bytes, fewer than the {mark:,} that were written: it is not the file of this run"
             )
         file.truncate(mark)
         file.seek(mark)
 
     def close(self) -> None:
-        """Close the file. What comes after the last mark need not be there, so a full disk is no error here."""
+        """Close the file. Lines after the last mark may be lost, so a full disk is not an error here."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()

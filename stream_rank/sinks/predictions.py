@@ -1,4 +1,4 @@
-"""Predictions of requests, as lines and as messages."""
+"""Sinks for predictions of requests: lines of a file, or messages."""
 
 import json
 import math
@@ -11,7 +11,7 @@ from stream_rank.sinks.topic_sink import TopicSink
 __all__ = ["prediction_line", "prediction_topic"]
 
 _CLIP = 100
-"""Characters that are left of an id that the topic does not take whole."""
+"""Characters of the id that are kept when a message is too large for the topic."""
 
 
 def prediction_line(prediction: Prediction) -> bytes:
@@ -27,7 +27,7 @@ def prediction_line(prediction: Prediction) -> bytes:
 
 
 def prediction_topic(producer: Producer, topic: str) -> TopicSink[Prediction]:
-    """A topic with a message for every request, whose key is the request's id."""
+    """A sink that sends one message per request, keyed by the request's id."""
 
     def as_message(prediction: Prediction) -> ProducerRecord:
         key = None if prediction.id is None else str(prediction.id).encode(errors="replace")
@@ -37,7 +37,7 @@ def prediction_topic(producer: Producer, topic: str) -> TopicSink[Prediction]:
 
 
 def _smaller(message: ProducerRecord) -> ProducerRecord:
-    """The prediction under the beginning of its id, without a key."""
+    """The prediction with a clipped id, without a key."""
     if message.key is None:
         raise FatalKafkaError(f"{message.topic} takes no prediction: see its max.message.bytes")
     content = json.loads(message.value or b"")

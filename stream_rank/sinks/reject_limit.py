@@ -1,11 +1,11 @@
-"""How many rejects are too many."""
+"""Limits on the number of rejects."""
 
 from dataclasses import dataclass
 
 __all__ = ["RejectLimit"]
 
 _FIRST_RECORDS = 100
-"""Before so many records a ratio says little."""
+"""Records before the ratio is checked."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class RejectLimit:
     in_a_row: int | None = None
 
     def exceeded(self, rejects: int, records: int, ended: bool = False) -> bool:
-        """Whether there are too many."""
+        """Whether the ratio is exceeded."""
         enough = records >= _FIRST_RECORDS or (ended and records > 0)
         return enough and rejects > self.ratio * records
 
     def too_many_in_a_row(self, streak: int) -> bool:
-        """Whether so many in a row are too many."""
+        """Whether `streak` rejects in a row reach the limit."""
         return self.in_a_row is not None and streak >= self.in_a_row

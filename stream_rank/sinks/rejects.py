@@ -1,4 +1,4 @@
-"""Rejects as lines of a file."""
+"""The sink for rejects as lines of a file."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ __all__ = ["reject_file"]
 
 
 def reject_file(path: Path) -> FileSink[Rejected]:
-    """A file with a line of JSON for every reject: reason, place and what came, as text if it is any."""
+    """A file with one line of JSON per reject: reason, place and the raw record, in hex if it is not UTF-8."""
     return FileSink(path, _as_line)
 
 

@@ -1,4 +1,4 @@
-"""The protocol of sinks, and what they take."""
+"""The protocol of sinks, and the types of their items."""
 
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -15,50 +15,50 @@ class Rejected(NamedTuple):
     place: str
     raw: bytes
     origin: Any = None
-    """Of a message of a topic: its partition, its offset, and all that came with it."""
+    """Of a message: its partition, its offset, and the whole `ConsumerRecord`."""
 
 
 class Prediction(NamedTuple):
-    """What every learner predicts of a request."""
+    """The predictions of all learners for a request."""
 
     id: str | int | None
     values: dict[str, float]
 
 
 class Sink(Protocol[Item]):
-    """Somewhere that items go, which no snapshot may pass before they are safe."""
+    """A destination of items; it is flushed before each snapshot, so that no item before it is lost."""
 
     def put(self, item: Item) -> None:
-        """Take an item."""
+        """Write or send an item."""
 
     def flush(self) -> None:
-        """Make sure that everything so far is safe."""
+        """Wait until all items so far are durable."""
 
     def mark(self) -> int:
-        """How much was put so far: what a snapshot keeps, and `restore` goes back to."""
+        """The amount written so far, which snapshots store for `restore`."""
 
     def restore(self, mark: int) -> None:
-        """Begin, or go on from a mark: what was put after it is put again."""
+        """Start, or resume from a mark: items after it will be put again."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file or the producer."""
 
 
 class NullSink:
-    """Where nobody wants to know."""
+    """A sink that discards its items."""
 
     def put(self, item: object) -> None:
-        """Forget it."""
+        """Discard an item."""
 
     def flush(self) -> None:
-        """There is nothing to make safe."""
+        """Do nothing."""
 
     def mark(self) -> int:
-        """Nothing was kept."""
+        """Always 0."""
         return 0
 
     def restore(self, mark: int) -> None:
-        """There is nothing to go back to."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""A topic that items are sent to."""
+"""A sink that sends items to a topic."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -11,11 +11,11 @@ __all__ = ["TopicSink"]
 Item = TypeVar("Item")
 
 _FLUSH_SECONDS = 5.0
-"""For which a snapshot waits for the messages that it passes; it is tried again where that is too short."""
+"""Seconds that a snapshot waits for messages to be acknowledged; if that is too short, the snapshot is retried."""
 
 
 class TopicSink(Generic[Item]):
-    """A message for every item. A mark is a number of messages; after a kill, those after the last one come twice."""
+    """One message per item, at least once: after a kill, those after the last mark are sent again. A mark is a number of messages."""
 
     def __init__(
         self,
@@ -23,10 +23,10 @@ class TopicSink(Generic[Item]):
         as_message: Callable[[Item], ProducerRecord],
         smaller: Callable[[ProducerRecord], ProducerRecord],
     ) -> None:
-        """`smaller` makes less of a message that is too large for the broker, or raises an error that says so."""
+        """`smaller` clips a message that is too large for the broker, or raises an error if it cannot."""
         self._producer, self._as_message, self._smaller = producer, as_message, smaller
         self._mark = self.sent = 0
-        """Messages of the run, and of this process."""
+        """Messages sent by the run, and by this process."""
         self._too_large: list[ProducerRecord] = []
 
     def put(self, item: Item) -> None:
@@ -36,7 +36,7 @@ class TopicSink(Generic[Item]):
         self.sent += 1
 
     def flush(self) -> None:
-        """Make sure that all messages are with the broker."""
+        """Wait until all messages are acknowledged."""
         while True:
             while self._too_large:
                 self._send(self._smaller(self._too_large[0]))
@@ -50,17 +50,19 @@ class TopicSink(Generic[Item]):
         while True:
             try:
                 return self._producer.send(message)
-            except MessageTooLargeError as error:  # of those before, for which there was no room
+            except (
+                MessageTooLargeError
+            ) as error:  # of earlier messages: send() flushes when its buffer is full
                 self._too_large += error.messages
 
     def mark(self) -> int:
-        """How many messages there were."""
+        """The number of messages sent by the run."""
         return self._mark
 
     def restore(self, mark: int) -> None:
-        """Count on."""
+        """Continue counting from the mark."""
         self._mark = mark
 
     def close(self) -> None:
-        """Let go of the broker."""
+        """Close the producer."""
         self._producer.close()

@@ -148,7 +148,7 @@ def test_what_does_not_make_sense_is_said(tmp_path: Path, capsys: Capture) -> No
     assert "--columns y=NAME" in error
     path = lines_of(tmp_path / "e.jsonl", *ratings(5))
     _, _, error = in_process(capsys, "replay", path, *flags[:-1], tmp_path / "p", "--speed", "9x")
-    assert "--speed had nothing to go by" in error
+    assert "--speed had no effect" in error
     path = lines_of(tmp_path / "p.jsonl", {"preferred": {"a": 1}, "other": {"a": 2}})
     learner = "river.linear_model.LinearRegression"
     _, _, error = in_process(capsys, "replay", path, "--learner", learner, "--out", tmp_path / "q")

@@ -147,7 +147,7 @@ def test_mended_ones_come_back(kafka: Broker, tmp_path: Path) -> None:
     assert "0 sent to where they came from, 0 left" in again.error
     (tmp_path / "odd.jsonl").write_text('{"letter": 1, "topic": "t", "reason": "r"}\n')
     odd = run("dead-letters", "redrive", "--from", tmp_path / "odd.jsonl", *config)
-    assert (odd.code, "odd.jsonl:1 is no line of" in odd.error) == (3, True)
+    assert (odd.code, "odd.jsonl:1 is not a line of" in odd.error) == (3, True)
     assert run("dead-letters", "list", *config).out == ""
     assert run("dead-letters", "list", "--all", *config).out.count("\n") == 3
     with Daemon(tmp_path, [topic.name], topic.address, dead_letters=letters) as daemon:

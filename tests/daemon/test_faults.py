@@ -167,7 +167,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> 
             assert len(daemon.log.splitlines()) < 60
             resize(disk, "50m")
             daemon.until(lambda now: now["snapshot"] != status["snapshot"])
-            wait_for(lambda: daemon.said("snapshots: well again"))
+            wait_for(lambda: daemon.said("snapshots: recovered"))
             assert daemon.end() == 0
         shutil.copytree(disk, tmp_path / "kept")
     assert_once(tmp_path / "kept", 5_000)

@@ -124,7 +124,7 @@ def test_two_in_one_folder_and_ports_that_are_taken(topic: Topic, tmp_path: Path
             assert other.said("another run is writing to")
         with Daemon(tmp_path / "b", [topic.name], topic.address, port=port) as other:
             assert other.process.wait(90) == 2
-            assert other.said("port 0 takes one that is free")
+            assert other.said("port 0 takes a free one")
 
 
 def test_others_learners_are_refused(topic: Topic, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_topic_that_is_made_later(kafka: Broker, tmp_path: Path) -> None:
         create(kafka.address, name)
         daemon.until(lambda status: status["assigned"] == [f"{name}[0]"])
         assert daemon.log.count("there is no topic") == 1
-        wait_for(lambda: daemon.said("Kafka: well again"))
+        wait_for(lambda: daemon.said("Kafka: recovered"))
 
 
 @pytest.mark.parametrize("lost", ["fail", "earliest", "latest"])

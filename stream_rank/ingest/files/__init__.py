@@ -1,1 +1,1 @@
-"""Where events come from."""
+"""Sources that read files: JSON lines, CSV, Parquet and Arrow, plain or compressed."""

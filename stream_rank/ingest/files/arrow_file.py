@@ -1,4 +1,4 @@
-"""Parquet and Arrow IPC."""
+"""Sources for Parquet and Arrow IPC files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from stream_rank.ingest.position import RowPosition
 __all__ = ["ArrowFile", "ParquetFile"]
 
 _NUMBERS, _FEWEST_ROWS, _MOST_ROWS = 1 << 18, 256, 1 << 14
-"""As many numbers are taken at a time as a cache holds; what a chunk costs beside them is shared by its events."""
+"""Numbers, and bounds of rows, in a chunk: it fits into a cache, and has enough events to share its fixed cost."""
 
 
 def _rows(width: int) -> int:
@@ -24,7 +24,7 @@ def _rows(width: int) -> int:
 
 
 class _Table:
-    """What both have in common: rows that are counted."""
+    """Base of both sources: positions are row counts."""
 
     def __init__(self, path: Path, mapping: Mapping) -> None:
         self.name, self._path, self._mapping = str(path), path, mapping
@@ -48,24 +48,24 @@ class _Table:
         )
 
     def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
-        """Record batches and where they begin; those that end before row `done` may be left out."""
+        """Record batches, each with its first row; batches that end before row `done` may be skipped."""
         raise NotImplementedError
 
     def _count(self) -> int | None:
         raise NotImplementedError
 
     def position_from(self, stored: Any) -> RowPosition:
-        """A position that a snapshot has."""
+        """The position stored in a snapshot."""
         return RowPosition.from_json(stored)
 
     def progress(self, position: RowPosition | None) -> float | None:
-        """The share of the rows."""
+        """The share of the rows that was read."""
         count = self._count()
         return None if not count else (position.rows if position else 0) / count
 
 
 class ParquetFile(_Table):
-    """A Parquet file; going on begins with the row group."""
+    """A Parquet file; resuming starts at the row group that contains the position."""
 
     def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
         with pq.ParquetFile(self._path) as file:
@@ -90,7 +90,7 @@ class ParquetFile(_Table):
 
 
 class ArrowFile(_Table):
-    """A file of Arrow's IPC format, the one for files or the one for streams."""
+    """An Arrow IPC file, in the file or the streaming format."""
 
     def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
         begin = 0

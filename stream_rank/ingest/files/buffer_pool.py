@@ -1,4 +1,4 @@
-"""Memory that blocks of a file are read into, given back by whoever took the chunks in them."""
+"""A pool of reference-counted buffers that blocks of a file are read into."""
 
 import threading
 from collections.abc import Callable
@@ -10,9 +10,9 @@ __all__ = ["Buffer", "BufferPool"]
 
 
 class Buffer:
-    """Memory that several chunks may lie in. It goes back to its pool once all of them were released.
+    """Memory that several chunks may share. It returns to its pool once all of them are released.
 
-    Chunks are released by the thread that learns, while another reads on: the count is under a lock.
+    The learning thread releases chunks while another thread reads: a lock guards the reference count.
     """
 
     def __init__(self, size: int, give_back: "Callable[[Buffer], None]") -> None:
@@ -29,12 +29,12 @@ class Buffer:
             return self._users > 1
 
     def taken(self) -> None:
-        """Note that a chunk, or the reader, uses this memory."""
+        """Count one more user: a chunk, or the reader."""
         with self._lock:
             self._users += 1
 
     def release(self) -> None:
-        """Note that one user has done with this memory."""
+        """Count one user less; the last one returns the buffer to its pool."""
         with self._lock:
             self._users -= 1
             unused = self._users == 0
@@ -44,11 +44,11 @@ class Buffer:
 
 
 class BufferPool:
-    """Buffers of one size. New memory costs page faults, so what is given back is used again.
+    """Buffers of one size. New memory costs page faults, so released buffers are reused.
 
     >>> pool = BufferPool(16)
     >>> first = pool.take()
-    >>> first.taken()  # a chunk lies in it
+    >>> first.taken()  # a chunk is in it
     >>> first.release()  # the reader goes on to another
     >>> pool.take() is first
     False
@@ -62,7 +62,7 @@ class BufferPool:
         self._free: list[Buffer] = []
 
     def take(self) -> Buffer:
-        """A buffer that nobody else uses."""
+        """An unused buffer."""
         try:
             return self._free.pop()
         except IndexError:

@@ -1,4 +1,4 @@
-"""Which column of a table is what."""
+"""The mapping of table columns to features, label, id, timestamp and group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _ROLES = ("y", "id", "ts", "group")
 
 @dataclass(frozen=True)
 class Mapping:
-    """Which column is what. Without a word on it, columns `y`, `id`, `ts` and `group` are what they are called, and
+    """The column of each role. By default, the columns `y`, `id`, `ts` and `group` have the role of that name, and
     all others are features."""
 
     x: tuple[str, ...] | None = None
@@ -22,7 +22,7 @@ class Mapping:
     group: str | None = None
 
     def of(self, names: Sequence[str], source: str) -> tuple[list[str], dict[str, str]]:
-        """The features, and the column of every role that is there."""
+        """The feature columns, and the column of every role that the table has."""
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise InputError(f"{source} has the column {twice!r} twice")

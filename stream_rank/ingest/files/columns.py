@@ -1,4 +1,4 @@
-"""Columns of Parquet, Arrow and CSV, and what they mean."""
+"""From Arrow tables (of Parquet, Arrow and CSV) to `Columns` of events."""
 
 import csv
 import io
@@ -73,7 +73,7 @@ def _joined(column: Any) -> Any:
 
 
 def _numbers(column: Any, name: str, source: str) -> npt.NDArray[np.float64]:
-    """A column as doubles."""
+    """A column as float64."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise InputError(
@@ -97,8 +97,8 @@ def _times(column: Any, wrong: dict[int, str]) -> npt.NDArray[np.int64]:
     if pa.types.is_integer(column.type) and column.type != pa.uint64():
         filled: Any = pc.fill_null(pc.cast(column, pa.int64()), NO_TIME)
         found = np.asarray(filled.to_numpy(zero_copy_only=False), np.int64)
-        beyond = (found != NO_TIME) & ((found < FIRST) | (found > LAST))
-        for record in np.flatnonzero(beyond).tolist():
+        out_of_range = (found != NO_TIME) & ((found < FIRST) | (found > LAST))
+        for record in np.flatnonzero(out_of_range).tolist():
             wrong.setdefault(record, f"ts: time {found[record]} is not in the years 1 to 9999")
         return found
     times = np.full(len(column), NO_TIME)

@@ -1,4 +1,4 @@
-"""CSV: a line of names, then a line an event."""
+"""The CSV source: a header line, then one event per line."""
 
 import csv
 import re
@@ -23,17 +23,17 @@ _fits = re.compile(rb"%s(?:,%s)*" % (_CELL, _CELL)).fullmatch
 
 
 class Csv:
-    """A source of lines, read as CSV. Cells that are empty are missing; no cell goes over a line's end."""
+    """A source of lines, parsed as CSV. Empty cells are missing values; a cell cannot contain a newline."""
 
     def __init__(self, lines: Source, mapping: Mapping) -> None:
         self.name, self._lines, self._mapping = lines.name, lines, mapping
 
     def position_from(self, stored: Any) -> BytePosition:
-        """A position that a snapshot has."""
+        """The position stored in a snapshot."""
         return BytePosition.from_json(stored)
 
     def progress(self, position: BytePosition | None) -> float | None:
-        """As of the lines."""
+        """The progress of the underlying lines."""
         return self._lines.progress(position)
 
     def chunks(self, position: BytePosition | None) -> Iterator[Columns | None]:
@@ -83,7 +83,7 @@ class Csv:
     def _read_slowly(
         self, lines: list[bytes], header: list[str], numbers: list[str], wrong: dict[int, str]
     ) -> Any:
-        """Lines one by one: those that cannot be read are noted as wrong, and stand as empty ones."""
+        """Parse line by line; a line that cannot be parsed is noted in `wrong`, and becomes an empty row."""
         rows: list[dict[str, Any]] = []
         for record, line in enumerate(lines):
             row: dict[str, Any] = dict.fromkeys(header)
@@ -113,7 +113,7 @@ def _number(cell: str | None, name: str) -> float | None:
     if cell is None:
         return None
     try:
-        if not cell.isascii() or "_" in cell:  # which only Python takes for digits
+        if not cell.isascii() or "_" in cell:  # only Python accepts these in numbers
             raise ValueError
         return float(cell)
     except ValueError:
@@ -121,9 +121,9 @@ def _number(cell: str | None, name: str) -> float | None:
 
 
 def _read(lines: list[bytes], header: list[str], numbers: list[str]) -> Any:
-    """Lines as a table, or None if one of them is wrong."""
+    """Lines as a table; None if Arrow cannot parse all of them."""
     text = b"\n".join(lines)
-    # what Arrow would take for more lines, or fewer, and cells that are too long for the slow way
+    # Arrow would split or join these lines, and `_read_slowly` would reject cells of this length
     quoted = b'"' in text and any(b'"' in line and not _fits(line) for line in lines)
     if quoted or b"\r" in text:
         return None

@@ -1,4 +1,4 @@
-"""Events written as JSON."""
+"""Ratings as lines of JSON."""
 
 import json
 from collections.abc import Sequence

@@ -96,9 +96,7 @@ class Lines:
             if ended:
                 return
             left = end - begin
-            if (
-                buffer.in_use
-            ):  # by whoever has not released its chunks yet: what is left goes on in another
+            if buffer.in_use:  # by chunks that are not released: the incomplete line goes to another
                 fresh = self._pool.take()
                 fresh.bytes[:left] = text[begin:end]
                 buffer.release()

@@ -1,4 +1,4 @@
-"""From what somebody names to a source."""
+"""Opening sources by file name, `-` for standard input, or `synthetic:N`."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ _SYNTHETIC = "synthetic:"
 
 
 class Chain:
-    """Sources one after the other."""
+    """Several sources, read one after the other."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -54,7 +54,7 @@ class Chain:
             inner = None
 
     def position_from(self, stored: Any) -> ChainPosition:
-        """A position that a snapshot has; an `InputError` if that source is not where it was."""
+        """The position stored in a snapshot; raises `InputError` if the inputs or their order changed."""
         number, name = int(stored["source"]), stored["name"]
         if number >= len(self._sources) or self._sources[number].name != name:
             raise InputError(
@@ -64,7 +64,7 @@ class Chain:
         return ChainPosition(number, name, self._sources[number].position_from(stored["at"]))
 
     def progress(self, position: ChainPosition | None) -> float | None:
-        """Each source counts the same."""
+        """The share that was read; every source has the same weight."""
         done, at = (0, None) if position is None else (position.source, position.at)
         part = self._sources[done].progress(at)
         return None if part is None else (done + part) / len(self._sources)
@@ -114,7 +114,7 @@ def _single(name: str, form: str | None, mapping: Mapping, follow: bool) -> Sour
     if form == "jsonl":
         return source
     if form == "csv":
-        from stream_rank.ingest.files.csv_file import Csv  # Arrow takes a while to load
+        from stream_rank.ingest.files.csv_file import Csv  # imports Arrow, which is slow
 
         return Csv(source, mapping)
     if follow or name == "-":
@@ -130,9 +130,9 @@ def open_source(
     mapping: Mapping | None = None,
     follow: bool = False,
 ) -> Source:
-    """The events of files (or "-", or "synthetic:100000"), one file after the other."""
+    """A source for files (or "-", or "synthetic:100000"), read one after the other."""
     mapping = mapping or Mapping()
-    # only the last one has no end that matters
+    # only the last file is followed: a followed file never ends
     sources = [_single(name, form, mapping, follow and name == names[-1]) for name in names]
     plain = LineFile | StandardInput | Followed | Synthetic
     if mapping != Mapping() and all(isinstance(source, plain) for source in sources):

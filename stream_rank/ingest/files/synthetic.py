@@ -15,7 +15,7 @@ __all__ = ["Synthetic"]
 
 
 class Synthetic:
-    """So many events of the stream."""
+    """The first `events` events of the stream."""
 
     def __init__(self, events: int, seed: int = 1, features: str = "quadratic") -> None:
         self.name = f"synthetic:{events}"
@@ -50,9 +50,9 @@ class Synthetic:
         )
 
     def position_from(self, stored: Any) -> RowPosition:
-        """A position that a snapshot has."""
+        """The position stored in a snapshot."""
         return RowPosition.from_json(stored)
 
     def progress(self, position: RowPosition | None) -> float | None:
-        """The share of the events."""
+        """The share of the events that was read."""
         return (position.rows if position else 0) / self._events

@@ -1,1 +1,1 @@
-"""Kafka, behind a port of few methods."""
+"""Kafka: the source of topics, and the port (`port.py`) that both client libraries implement."""

@@ -1,4 +1,4 @@
-"""Settings of Kafka's clients that are passed on unchanged: which of them are not for a user to set, and why."""
+"""Settings of Kafka's clients that users cannot pass through, with the reasons."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,21 +11,21 @@ GUARANTEES = {
     "enable.auto.commit": "the position is in the snapshot, and is committed after it",
     "auto.commit.enable": "the position is in the snapshot, and is committed after it",
     "auto.commit.interval.ms": "the position is in the snapshot, and is committed after it",
-    "isolation.level": "messages of transactions that were aborted must not be learned",
-    "allow.auto.create.topics": "a mistyped topic must not be made",
+    "isolation.level": "messages of aborted transactions must not be learned",
+    "allow.auto.create.topics": "a mistyped topic must not be created",
     "transactional.id": "messages are sent without transactions",
     "enable.idempotence": "messages must be sent once, and in their order",
-    "acks": "a message is sent when all replicas that are in step have it",
-    "retries": "messages are sent until they are taken; whoever waits for it sets the time",
-    "delivery.timeout.ms": "messages are sent until they are taken; whoever waits for it sets the time",
+    "acks": "a message counts as sent once all in-sync replicas have it",
+    "retries": "messages are retried until they are acknowledged; each flush sets its own time limit",
+    "delivery.timeout.ms": "messages are retried until they are acknowledged; each flush sets its own time limit",
 }
-"""What stream-rank relies on whoever the client is; names with dots, as Kafka's documentation has them."""
+"""Settings that stream-rank relies on with either client; names with dots, as in Kafka's documentation."""
 
 
 def refuse_reserved(
     client: str, given: Mapping[str, Any], own: Mapping[str, str], fixed: Mapping[str, str]
 ) -> None:
-    """A `ConfigError` for a setting that stream-rank has under a name of its `own`, or that must stay as it is (`fixed`)."""
+    """Raise `ConfigError` for a setting that has its own name in stream-rank (`own`), or that must not change (`fixed`)."""
     for name in given:
         if name in own:
             raise ConfigError(f"{name!r} of {client} cannot be passed on: use {own[name]}")

@@ -1,4 +1,4 @@
-"""Clients by their names."""
+"""Consumers and producers by the name of the client library."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ __all__ = ["check_client_settings", "consumer_of", "producer_of"]
 
 
 @contextmanager
-def _there() -> Iterator[None]:
+def _confluent_installed() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
@@ -22,9 +22,9 @@ def _there() -> Iterator[None]:
 
 
 def check_client_settings(client: str, given: Mapping[str, Any]) -> None:
-    """A `ConfigError` for what is not to be passed on to the client of that name: it does not know it, or stream-rank relies on it."""
+    """Raise `ConfigError` for settings that this client does not know, or that stream-rank relies on."""
     if client == "confluent":
-        with _there():
+        with _confluent_installed():
             from stream_rank.ingest.kafka.confluent.options import check
     else:
         from stream_rank.ingest.kafka.kafka_python.options import check
@@ -34,9 +34,9 @@ def check_client_settings(client: str, given: Mapping[str, Any]) -> None:
 def consumer_of(
     client: str, connection: Connection, subscription: Subscription, resolve_offsets: ResolveOffsets
 ) -> Consumer:
-    """A consumer by the client of that name."""
+    """A consumer of this client library."""
     if client == "confluent":
-        with _there():
+        with _confluent_installed():
             from stream_rank.ingest.kafka.confluent.consumer import ConfluentConsumer
         return ConfluentConsumer(connection, subscription, resolve_offsets)
     if subscription.protocol != "classic":
@@ -47,9 +47,9 @@ def consumer_of(
 
 
 def producer_of(client: str, connection: Connection) -> Producer:
-    """A producer by the client of that name."""
+    """A producer of this client library."""
     if client == "confluent":
-        with _there():
+        with _confluent_installed():
             from stream_rank.ingest.kafka.confluent.producer import ConfluentProducer
         return ConfluentProducer(connection)
     from stream_rank.ingest.kafka.kafka_python.producer import KafkaPythonProducer

@@ -1,4 +1,4 @@
-"""Where the brokers are, and who one is there."""
+"""How to connect to the brokers: addresses, TLS and credentials."""
 
 import re
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ _SECRET = re.compile(r"passw|passphrase|secret|token|pem$|ssl[._]key$|oauthbeare
 
 
 def is_secret(name: str) -> bool:
-    """Whether a setting of a client may hold what nobody should see, judging by its name."""
+    """Whether a client setting may hold a secret, judging by its name."""
     return _SECRET.search(name) is not None
 
 
 @dataclass(frozen=True)
 class Connection:
-    """What every client is told. Secrets are not shown."""
+    """Connection settings of every client. The `repr` has no secrets."""
 
     bootstrap_servers: tuple[str, ...] = ("localhost:9092",)
     security_protocol: SecurityProtocol = "PLAINTEXT"
@@ -33,19 +33,19 @@ class Connection:
     sasl_password: str | None = field(default=None, repr=False)
     sasl_oauth_token_file: Path | None = None
     client_settings: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
-    """Anything else, by the names that the client itself has for it; `clients.check_client_settings` says what is wrong with them."""
+    """Other settings, by the client's own names; `clients.check_client_settings` validates them."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be seen in any log."""
+        """Values that must not appear in logs."""
         passed = [str(value) for name, value in self.client_settings.items() if is_secret(name)]
         return tuple(filter(None, (self.sasl_password, *passed)))
 
     @property
     def described(self) -> str:
-        """The brokers, for sentences."""
+        """The brokers, for messages."""
         return ", ".join(self.bootstrap_servers)
 
     def lacks(self, topic: str) -> RetriableKafkaError:
-        """What to say of a topic that the brokers do not know: somebody may make it yet."""
+        """The error for a topic that does not exist; retriable, since it may be created later."""
         return RetriableKafkaError(f"there is no topic {topic!r} at {self.described}")

@@ -1,4 +1,4 @@
-"""A broker in memory, for tests: it keeps to the contract that Kafka's clients are tested by."""
+"""An in-memory broker for tests; it passes the same contract tests as the Kafka clients."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from stream_rank.ingest.kafka.port import (
 
 __all__ = ["MemoryBroker", "MemoryConsumer", "MemoryProducer"]
 
-_NAP = 0.005
+_POLL_STEP_SECONDS = 0.005
 
 
 class MemoryBroker:
@@ -31,7 +31,7 @@ class MemoryBroker:
         self._next = count()
 
     def create(self, topic: str, partitions: int = 1) -> None:
-        """Make a topic."""
+        """Create a topic."""
         with self.lock:
             self.topics[topic] = [[] for _ in range(partitions)]
             for members in self.members.values():
@@ -39,7 +39,7 @@ class MemoryBroker:
                     member.stale = True
 
     def drop_before(self, partition: Partition, offset: int) -> None:
-        """What retention does."""
+        """Delete the messages before an offset, as retention does."""
         self.first[partition] = offset
 
     def partitions(self, topics: Sequence[str]) -> list[Partition]:
@@ -56,7 +56,7 @@ class MemoryBroker:
         return OffsetRange(self.first.get(partition, 0), len(log))
 
     def append(self, message: ProducerRecord) -> None:
-        """Take a message."""
+        """Append a message to its partition."""
         with self.lock:
             logs = self.topics[message.topic]
             if message.partition is not None:
@@ -69,7 +69,7 @@ class MemoryBroker:
             logs[number].append(ConsumerRecord(message.value, message.key, message.headers, now))
 
     def share_of(self, member: "MemoryConsumer") -> list[Partition]:
-        """The partitions of a member."""
+        """The partitions assigned to a member."""
         everything = self.partitions(member.topics)
         if member.group is None:
             return everything
@@ -77,7 +77,7 @@ class MemoryBroker:
         return everything[members.index(member) :: len(members)]
 
     def changed(self, group: str) -> None:
-        """Let every member of a group look again at what is its own."""
+        """Have every member of a group rebalance at its next poll."""
         for member in self.members[group]:
             member.stale = True
 
@@ -104,11 +104,11 @@ class MemoryConsumer:
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours."""
+        """The assigned partitions."""
         return frozenset(self._positions)
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
-        """What has come."""
+        """New messages."""
         until = time.monotonic() + seconds
         while True:
             with self._broker.lock:
@@ -117,7 +117,7 @@ class MemoryConsumer:
                 found = [each for each in map(self._read, list(self._positions)) if each.offsets]
             if found or time.monotonic() >= until:
                 return found
-            time.sleep(_NAP)
+            time.sleep(_POLL_STEP_SECONDS)
 
     def _rebalance(self) -> None:
         mine = self._broker.share_of(self)
@@ -142,21 +142,21 @@ class MemoryConsumer:
         )
 
     def reached(self) -> Mapping[Partition, int]:
-        """Where reading goes on."""
+        """The next offset of each partition."""
         return dict(self._positions)
 
     def ends(self) -> Mapping[Partition, int]:
-        """The ends of our partitions."""
+        """The end offsets of the assigned partitions."""
         return {partition: self._broker.bounds(partition).end for partition in self._positions}
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
-        """Tell the group how far we are."""
+        """Commit offsets to the group."""
         if self.group is not None:
             for partition, offset in positions.items():
                 self._broker.committed[self.group, partition] = offset
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """What was told to the group."""
+        """The committed offsets."""
         known, group = self._broker.committed, self.group
         return {each: known[group, each] for each in partitions if (group, each) in known}  # type: ignore[index]
 
@@ -181,7 +181,7 @@ class MemoryProducer:
         self._broker.append(message)
 
     def flush(self, seconds: float) -> None:
-        """All is there already."""
+        """Do nothing: `send` appends at once."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""

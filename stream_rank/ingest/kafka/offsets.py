@@ -1,4 +1,4 @@
-"""The position of a consumer: the offset that comes next, partition by partition."""
+"""The position of a topic source: the next offset of each partition."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["Offsets"]
 
 
 class Offsets(Mapping[Partition, int]):
-    """Offsets by partition. It is a `Position` of a source of topics, and never changes.
+    """Next offsets by partition: the immutable `Position` of a topic source.
 
     >>> position = Offsets({Partition("ratings", 0): 17})
     >>> position.to_json()
@@ -35,7 +35,7 @@ class Offsets(Mapping[Partition, int]):
         return f"Offsets({self._offsets!r})"
 
     def to_json(self) -> dict[str, dict[str, int]]:
-        """As snapshots have it."""
+        """The JSON that snapshots contain."""
         found: dict[str, dict[str, int]] = {}
         for partition, offset in sorted(self._offsets.items()):
             found.setdefault(partition.topic, {})[str(partition.number)] = offset

@@ -1,4 +1,4 @@
-"""What stream-rank needs of Kafka: the port that every client is fitted to."""
+"""The port to Kafka: the protocols and types that both client libraries are adapted to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class Partition(NamedTuple):
 
 
 class OffsetRange(NamedTuple):
-    """The first offset that a partition still has, and the next that it will give out."""
+    """The log start offset of a partition, and its end offset."""
 
     first: int
     end: int
 
 
 class ConsumerRecord(NamedTuple):
-    """A message as it came, whole."""
+    """A consumed message with key, headers and timestamp."""
 
     value: bytes | None
     key: bytes | None
@@ -40,7 +40,7 @@ class ConsumerRecord(NamedTuple):
 
 
 class ProducerRecord(NamedTuple):
-    """A message to send; without a partition, its key tells which, or chance does."""
+    """A message to send; without a partition, the hash of its key chooses one, or chance if it has no key."""
 
     topic: str
     value: bytes | None
@@ -51,13 +51,13 @@ class ProducerRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PartitionRecords:
-    """Messages of one partition in their order. Offsets may leave some out (compaction, transactions)."""
+    """Messages of one partition in offset order. Offsets may have gaps (compaction, transactions)."""
 
     partition: Partition
     offsets: list[int]
     values: list[bytes | None]
     whole: Callable[[int], ConsumerRecord]
-    """Message i, with all that came with it."""
+    """Message i with its key, headers and timestamp."""
 
     def since(self, offset: int) -> "PartitionRecords":
         """The messages from an offset on."""
@@ -76,77 +76,77 @@ class PartitionRecords:
 
 
 ResolveOffsets = Callable[[Mapping[Partition, OffsetRange]], Mapping[Partition, int]]
-"""Told which partitions were assigned, and their bounds; says where to read each from."""
+"""From assigned partitions with their offset ranges to the offset to read each from."""
 
 
 SESSION_TIMEOUT_SECONDS = 45.0
-"""As Kafka's own clients have it."""
+"""The default of Kafka's Java client."""
 
 
 class Subscription(NamedTuple):
-    """Who reads what: a member of a group, or, without one, somebody alone who reads all partitions."""
+    """Topics, and the consumer group; without a group, the consumer reads all partitions itself."""
 
     topics: Sequence[str]
     group_id: str | None = None
     session_timeout_seconds: float = SESSION_TIMEOUT_SECONDS
-    """The group gives its partitions away when it is not heard of for so long."""
+    """The group reassigns the partitions after this long without a heartbeat."""
     protocol: str = "classic"
-    """Of groups: `classic`, or `consumer`."""
+    """The group protocol: `classic`, or `consumer` (KIP-848)."""
 
     @property
     def session_ms(self) -> int:
-        """As clients want it."""
+        """The session timeout in milliseconds, as clients take it."""
         return int(self.session_timeout_seconds * 1000)
 
 
 class Consumer(Protocol):
-    """Reads as a member of a group, or alone.
+    """Reads as a member of a group, or without one.
 
-    Whoever calls owns the positions: whenever partitions are assigned, `resolve_offsets` is asked (within `poll`, on its
-    caller's thread) where to read them from, and only what follows is given out. Errors that pass by
-    themselves are a `BrokerTrouble`: poll again, later. A `BrokerError` is for good.
+    The caller owns the positions: after every assignment, `poll` calls `resolve_offsets` (on the caller's thread) for the
+    offsets to read from, and returns only messages from there on. A `RetriableKafkaError` is transient: poll again later. A
+    `FatalKafkaError` is not.
     """
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours, with the offset known to read from."""
+        """The assigned partitions whose offsets are resolved."""
 
     @property
     def rebalances(self) -> int:
-        """How often the group gave partitions to us, or took them."""
+        """How often partitions were assigned or revoked."""
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
-        """What has come; nothing after so many seconds."""
+        """New messages; an empty list if none arrive within `seconds`."""
 
     def reached(self) -> Mapping[Partition, int]:
-        """The offset up to which everything was given out, behind transactions' markers and what was compacted away, as far as
-        it is known."""
+        """The offset up to which all messages were returned, past transaction markers and compacted messages, for the partitions
+        where it is known."""
 
     def ends(self) -> Mapping[Partition, int]:
-        """The end of every assigned partition as last heard of, without asking anybody."""
+        """The last known end offset of every assigned partition, without a request to the broker."""
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
-        """Tell the group how far we are. It does not wait, and may fail without a word: it is for others to look at."""
+        """Commit offsets asynchronously; failures are ignored, since committed offsets are only for monitoring."""
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """What was told to the group, of the partitions of which something was."""
+        """The committed offsets, of the partitions that have one."""
 
     def close(self, seconds: float) -> None:
-        """Leave the group, so that others need not wait for us to be missed."""
+        """Leave the group, so that it rebalances before the session timeout."""
 
 
 class Producer(Protocol):
-    """Sends messages; those of one partition in their order, but where some are refused for their size."""
+    """Sends messages, those of one partition in order, except when some are refused for their size."""
 
     @property
     def waiting(self) -> int:
-        """Messages that were taken, and are not with the brokers yet."""
+        """Messages that were accepted by `send` and are not acknowledged yet."""
 
     def send(self, message: ProducerRecord) -> None:
-        """Take it, to be sent at some time before `flush` is through. A `BrokerTrouble` says that it was not taken."""
+        """Accept a message, to be sent before `flush` returns. On a `RetriableKafkaError` it was not accepted."""
 
     def flush(self, seconds: float) -> None:
-        """Wait until everything is with the brokers; a `BrokerTrouble` if it is not by then, which a later call may mend."""
+        """Wait until all messages are acknowledged; raises `RetriableKafkaError` after `seconds`, and may be called again."""
 
     def close(self) -> None:
-        """Let go, also of what was not flushed."""
+        """Close the producer; messages that were not flushed are dropped."""

@@ -1,4 +1,4 @@
-"""Topics as a source: where every partition goes on is known here, and nowhere else."""
+"""The source of Kafka topics; it alone decides from which offset each partition is read."""
 
 import time
 from bisect import bisect_right
@@ -24,23 +24,24 @@ from stream_rank.ingest.kafka.port import (
 
 __all__ = ["TopicSource"]
 
-_MOMENT = 0.05
-"""Seconds that are waited for more: a slow stream is learned soon, and whoever runs the loop is asked often."""
+_POLL_SECONDS = 0.05
+"""Seconds that a poll waits: short, so that a slow stream has low latency and the caller regains control often."""
 _CHUNK_BYTES = 4 << 20
-"""Of messages learned at a time: the next are fetched meanwhile, and handing over costs more than what a cache would save."""
+"""Bytes of a chunk, which is learned while the next is fetched: for smaller ones, the cost of the hand-over exceeds the gain of a
+cache."""
 _FIRST_MESSAGES = 64
-"""Of the first chunk: before the first events nobody knows what features there are, and those that come with new ones are
-read the slow way."""
-_NAP = 0.05
+"""Messages of the first chunk. Events with new features take the slow decoder, and in the first chunk all features are new: so
+it is small."""
+_BACKOFF_STEP_SECONDS = 0.05
 
 Policy = Literal["fail", "earliest", "latest"]
 
 
 class TopicSource:
-    """All partitions of some topics that a group gives us.
+    """The assigned partitions of some topics.
 
-    Whatever the group does, every message comes once and in its partition's order: what comes again is left out, and
-    where a partition goes on is said by us, never by what was committed.
+    Across rebalances, every message is yielded once and in its partition's order: redelivered messages are skipped, and
+    reading resumes from the offsets kept here, never from committed offsets.
     """
 
     def __init__(
@@ -53,22 +54,24 @@ class TopicSource:
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.name, self._topics = ", ".join(topics), topics
-        self._told: list[str] = []
+        self._reported_missing: list[str] = []
         self._start, self._on_lost_offsets, self._say = start, on_lost_offsets, say
         self._backoff = backoff
         self._next: dict[Partition, int] = {}
         self._resolved = False
         self.assignments = 0
-        """How often partitions were assigned, and it was resolved where to read them from."""
+        """How often partitions were assigned and their offsets resolved."""
         self.again = 0
-        """Messages that came again, and were left out."""
+        """Redelivered messages, which were skipped."""
         self._consumer = consumer(self._resolve_offsets)
 
     # Where to read --------------------------------------------------------------------------
 
     def _resolve_offsets(self, bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
-        """Where to read partitions that were assigned to us."""
-        begun = {partition.topic for partition in self._next}  # what is added to these is new
+        """The offsets to read newly assigned partitions from."""
+        begun = {
+            partition.topic for partition in self._next
+        }  # partitions added to these are read from their beginning
         for partition, (first, end) in bounds.items():
             known = self._next.get(partition)
             if known is None:
@@ -80,55 +83,61 @@ class TopicSource:
                 )
         self._resolved = True
         self.assignments += 1
-        self._tell_of_missing()
+        self._report_missing_topics()
         return {partition: self._next[partition] for partition in bounds}
 
-    def _tell_of_missing(self) -> None:
+    def _report_missing_topics(self) -> None:
         missing = [topic for topic in self._topics if topic not in {p.topic for p in self._next}]
-        if missing and missing != self._told:
-            self._say(f"nothing of {', '.join(missing)} is assigned to us: is there such a topic?")
-        self._told = missing
+        if missing and missing != self._reported_missing:
+            self._say(
+                f"no partition of {', '.join(missing)} is assigned to us: does the topic exist?"
+            )
+        self._reported_missing = missing
 
     def _offset_after_loss(self, partition: Partition, known: int, bounds: OffsetRange) -> int:
-        """Where to go on with a partition that does not have what comes next."""
+        """The offset to continue from when a partition no longer has the next one."""
         gone = (
-            f"{partition} has offsets {bounds.first:,} to {bounds.end:,}, and {known:,} comes next: "
-            + ("its retention was too short" if known < bounds.first else "it was made anew")
+            f"{partition} has offsets {bounds.first:,} to {bounds.end:,}, and {known:,} is next: "
+            + (
+                "its retention was too short"
+                if known < bounds.first
+                else "it was deleted and created again"
+            )
         )
         if self._on_lost_offsets == "fail":
             raise LostOffsetsError(
-                f"{gone}. Set `on_lost_offsets` to earliest or latest to go on without what is missing, or take another `out` and `group_id`"
+                f"{gone}. Set `on_lost_offsets` to earliest or latest to skip the missing messages, or choose another `out` and `group_id`"
             )
         offset = bounds.first if self._on_lost_offsets == "earliest" else bounds.end
         self._say(
-            f"{gone}; going on at {offset:,}, as `on_lost_offsets` = {self._on_lost_offsets} says"
+            f"{gone}; continuing at {offset:,}, since `on_lost_offsets` = {self._on_lost_offsets}"
         )
         return offset
 
-    # What comes -----------------------------------------------------------------------------
+    # Messages -------------------------------------------------------------------------------
 
     def chunks(self, position: Offsets | None) -> Iterator[Records | None]:
-        """Messages from a position on; there is no end."""
+        """Messages from a position on, without end."""
         self._next = {} if position is None else dict(position)
         begun = position is not None
         while True:
             try:
-                fetched = self._consumer.poll(_MOMENT)
+                fetched = self._consumer.poll(_POLL_SECONDS)
             except RetriableKafkaError as error:
                 until = time.monotonic() + self._backoff.failed(str(error))
                 yield None
                 while time.monotonic() < until:
-                    time.sleep(_NAP)
+                    time.sleep(_BACKOFF_STEP_SECONDS)
                     yield None
                 continue
             if fetched or self._consumer.assignment:
                 self._backoff.succeeded()
-            if self._resolved:  # known from here on, even if nothing comes
+            if self._resolved:  # an empty chunk records the new offsets, even before any message
                 self._resolved = False
                 yield self._records([])
             fresh = [each for each in map(self._fresh, fetched) if each.offsets]
             if not fresh:
-                yield self._records([]) if self._passed_by() else None
+                yield self._records([]) if self._advance_past_gaps() else None
                 continue
             if not begun:
                 begun = True
@@ -142,7 +151,7 @@ class TopicSource:
                 yield self._records(some)
 
     def _fresh(self, part: PartitionRecords) -> PartitionRecords:
-        """What did not come before."""
+        """The messages that were not yielded before."""
         expected = self._next.get(part.partition, 0)
         if part.offsets and part.offsets[0] < expected:
             rest = part.since(expected)
@@ -152,8 +161,8 @@ class TopicSource:
             return replace(part, values=[value or b"" for value in part.values])
         return part
 
-    def _passed_by(self) -> bool:
-        """Note how far everything was given out: offsets without a message are passed too. Whether there were any."""
+    def _advance_past_gaps(self) -> bool:
+        """Advance the offsets past gaps (compaction, transaction markers); returns whether there were any."""
         reached = self._consumer.reached()
         passed = {p: at for p, at in reached.items() if at > self._next.get(p, at)}
         self._next.update(passed)
@@ -185,36 +194,36 @@ class TopicSource:
 
         return as_records(values, position_after, place_of, False, origin_of)
 
-    # What others want to know ---------------------------------------------------------------
+    # Status ---------------------------------------------------------------------------------
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours."""
+        """The assigned partitions."""
         return self._consumer.assignment
 
     @property
     def rebalances(self) -> int:
-        """How often the group gave or took."""
+        """How often partitions were assigned or revoked."""
         return self._consumer.rebalances
 
     def lag(self, position: Offsets | None) -> dict[Partition, int]:
-        """How many offsets of every assigned partition come after a position, as far as is known."""
+        """The lag of every assigned partition after a position, from the last known end offsets."""
         known: Mapping[Partition, int] = position or {}
         ends = self._consumer.ends()
         return {p: max(0, end - known[p]) for p, end in sorted(ends.items()) if p in known}
 
     def commit(self, position: Offsets | None) -> None:
-        """Tell the group how far we are, for others to see."""
+        """Commit a position to the group, for monitoring only."""
         mine = self._consumer.assignment
         offsets: Mapping[Partition, int] = position or {}
         self._consumer.commit({p: offset for p, offset in offsets.items() if p in mine})
 
     def position_from(self, stored: Any) -> Offsets:
-        """The offsets that a snapshot has."""
+        """The offsets stored in a snapshot."""
         return Offsets.from_json(stored)
 
     def progress(self, position: Offsets | None) -> float | None:
-        """There is no end."""
+        """None: there is no end."""
         return None
 
     def close(self, seconds: float) -> None:
@@ -223,7 +232,7 @@ class TopicSource:
 
 
 def _portions(fetched: list[PartitionRecords]) -> Iterator[list[PartitionRecords]]:
-    """What was fetched, in chunks of some bytes."""
+    """Fetched messages, in portions of about `_CHUNK_BYTES`."""
     size = 0
     some: list[PartitionRecords] = []
     for part in fetched:

@@ -103,8 +103,8 @@ def test_confluent_gets_what_is_for_each(monkeypatch: pytest.MonkeyPatch) -> Non
         ("kafka-python", {"auto_offset_reset": "latest"}, "use `start` and `on_lost_offsets`"),
         ("kafka-python", {"enable_auto_commit": True}, "the position is in the snapshot"),
         ("kafka-python", {"isolation_level": "read_uncommitted"}, "aborted"),
-        ("kafka-python", {"value_deserializer": "x"}, "an object of Python's"),
-        ("kafka-python", {"kafka_client": "x"}, "an object of Python's"),
+        ("kafka-python", {"value_deserializer": "x"}, "a Python object"),
+        ("kafka-python", {"kafka_client": "x"}, "a Python object"),
         ("confluent", {"fetch.max.byte": 1}, "did you mean 'fetch.max.bytes'"),
         ("confluent", {"fetch_max_bytes": 1}, "did you mean 'fetch.max.bytes'"),
         ("confluent", {"fetch.max.bytes": "much"}, "Invalid value"),
@@ -115,7 +115,7 @@ def test_confluent_gets_what_is_for_each(monkeypatch: pytest.MonkeyPatch) -> Non
         ("confluent", {"auto.offset.reset": "latest"}, "use `start` and `on_lost_offsets`"),
         ("confluent", {"enable.auto.commit": True}, "the position is in the snapshot"),
         ("confluent", {"acks": 0}, "replicas"),
-        ("confluent", {"error_cb": "x"}, "an object of Python's"),
+        ("confluent", {"error_cb": "x"}, "a Python object"),
     ],
 )
 def test_what_is_not_to_be_passed_on(client: str, settings: dict[str, Any], said: str) -> None:

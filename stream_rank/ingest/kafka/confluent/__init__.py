@@ -1,1 +1,1 @@
-"""The port, fitted to confluent-kafka: librdkafka fetches and decompresses outside of the interpreter's lock."""
+"""The port implemented with confluent-kafka: librdkafka fetches and decompresses outside the GIL."""

@@ -1,4 +1,4 @@
-"""How confluent-kafka is told where the brokers are, and what its errors mean."""
+"""Connection settings of confluent-kafka, and the translation of its errors."""
 
 import logging
 import time
@@ -22,11 +22,11 @@ __all__ = [
 ]
 
 PATIENCE = 5.0
-"""Seconds for a question to a broker."""
+"""Seconds that a request to a broker may take."""
 METADATA_MS = 10_000
-"""New topics and partitions are found within so long; after it, what is not known is not there."""
+"""Milliseconds until new topics and partitions are discovered; a topic still unknown then does not exist."""
 LARGEST_REQUEST = 200_000_000
-"""No limit of ours: the broker has one, and knows it."""
+"""Larger than any broker accepts: the limit is left to the broker."""
 REFUSALS = {
     KafkaError._AUTHENTICATION,
     KafkaError.SASL_AUTHENTICATION_FAILED,
@@ -40,15 +40,15 @@ REFUSALS = {
     KafkaError.UNSUPPORTED_VERSION,
     KafkaError._FATAL,
 }
-"""Errors that no waiting mends."""
+"""Errors that retrying does not help."""
 _LOG = logging.getLogger("confluent")
 _LOG.addHandler(logging.NullHandler())
 _TOKEN_SECONDS = 300.0
-"""After which the file with the token is read again."""
+"""Seconds after which the token file is read again."""
 
 
 def settings_of(connection: Connection) -> dict[str, Any]:
-    """What both a consumer and a producer are made with."""
+    """Settings of both consumers and producers."""
     settings: dict[str, Any] = {
         "bootstrap.servers": ",".join(connection.bootstrap_servers),
         "security.protocol": connection.security_protocol,
@@ -80,7 +80,7 @@ def settings_of(connection: Connection) -> dict[str, Any]:
 
 @contextmanager
 def translated(connection: Connection) -> Iterator[None]:
-    """The client's errors as the port's: those that last, and those that pass."""
+    """Raise the client's errors as the port's, fatal or retriable."""
     try:
         yield
     except KafkaException as error:

@@ -1,4 +1,4 @@
-"""Messages by confluent-kafka."""
+"""The consumer implemented with confluent-kafka."""
 
 import threading
 import time
@@ -33,14 +33,14 @@ from stream_rank.ingest.kafka.port import (
 
 __all__ = ["ConfluentConsumer"]
 
-_TRIES, _PAUSE = 20, 0.5
-"""Of questions for the bounds of partitions, and seconds between them: librdkafka waits for that answer."""
+_TRIES, _RETRY_SECONDS = 20, 0.5
+"""Attempts to fetch the offset range of a partition, and seconds between them: librdkafka waits for the callback meanwhile."""
 _MOST_RECORDS = 8_192
-"""Of a poll, as with kafka-python."""
-_AT_ONCE = 512
-"""Of them, taken together: whoever learns meanwhile waits for the interpreter's lock until they are made, a few tenths of a
-millisecond, not several; fewer would cost more than that spares."""
-# by the class, since a call by name costs as much again as what it gives
+"""Messages of one poll, as with kafka-python."""
+_CONSUME_COUNT = 512
+"""Messages of one `consume` call. It holds the GIL while it makes them, a few tenths of a millisecond for so many, in which the
+learning thread waits; smaller batches would cost more than they save."""
+# unbound methods: attribute lookup per message would double the cost of the call
 _ERROR, _PARTITION = client.Message.error, client.Message.partition
 _OFFSET, _VALUE = client.Message.offset, client.Message.value
 
@@ -59,7 +59,7 @@ class ConfluentConsumer:
         self._client: Any = None
         self._resolved: set[Partition] = set()
         self._unresolved: set[Partition] = set()
-        self._anew: set[Partition] = set()
+        self._reassigned: set[Partition] = set()
         self._reached: dict[Partition, int] = {}
         self._failed: Exception | None = None
         self._next_look = time.monotonic() + 1.0
@@ -67,7 +67,7 @@ class ConfluentConsumer:
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours, with the offset known to read from."""
+        """The assigned partitions whose offsets are resolved."""
         return frozenset(self._resolved)
 
     def _open(self) -> Any:
@@ -83,7 +83,7 @@ class ConfluentConsumer:
             "fetch.wait.max.ms": 100,
             "queued.max.messages.kbytes": 1 << 16,
             "fetch.message.max.bytes": 4 << 20,
-            "fetch.queue.backoff.ms": 1,  # when its queue is full; else a second, in which it runs dry
+            "fetch.queue.backoff.ms": 1,  # pause when its queue is full; at the default of a second the queue runs empty
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
         }
@@ -122,7 +122,7 @@ class ConfluentConsumer:
             raise self._connection.lacks(topic)
         return sorted(found.topics[topic].partitions)
 
-    # Called back within poll ----------------------------------------------------------------
+    # Callbacks within poll ------------------------------------------------------------------
 
     def _on_error(self, error: Any) -> None:
         self._failed = self._failed or as_ours(self._connection, error)
@@ -145,7 +145,7 @@ class ConfluentConsumer:
         else:
             consumer.assign(assigned)
         self._resolved |= set(ours)
-        self._anew |= set(ours)
+        self._reassigned |= set(ours)
         for each in ours:
             self._reached.pop(each, None)
 
@@ -170,13 +170,13 @@ class ConfluentConsumer:
             except KafkaException as error:
                 if not left:
                     raise as_ours(self._connection, error.args[0]) from error
-                time.sleep(_PAUSE)  # a leader may be on its way
-        raise AssertionError("there is a last try")
+                time.sleep(_RETRY_SECONDS)  # a partition leader may be being elected
+        raise AssertionError("the last attempt returns or raises")
 
-    # Called by whoever polls ----------------------------------------------------------------
+    # Called by the user of the port ----------------------------------------------------------------
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
-        """What has come."""
+        """New messages."""
         with translated(self._connection):
             consumer = self._client or self._open()
             self._resolve_again()
@@ -203,23 +203,27 @@ class ConfluentConsumer:
         return [_slice(list(run)) for _, run in runs]
 
     def _consumed(self, consumer: Any, seconds: float) -> list[Any]:
-        """What there is, or what comes first within so many seconds."""
-        some: list[Any] = consumer.consume(_AT_ONCE, seconds)
+        """All available messages, or the first that arrive within `seconds`."""
+        some: list[Any] = consumer.consume(_CONSUME_COUNT, seconds)
         found = some
-        while len(some) == _AT_ONCE and len(found) < _MOST_RECORDS:
-            self._anew.clear()
+        while len(some) == _CONSUME_COUNT and len(found) < _MOST_RECORDS:
+            self._reassigned.clear()
             try:
-                some = consumer.consume(_AT_ONCE, 0)
-            except KafkaException as error:  # what was taken before does not come again
+                some = consumer.consume(_CONSUME_COUNT, 0)
+            except (
+                KafkaException
+            ) as error:  # messages consumed before the error are not redelivered
                 self._on_error(error.args[0])
                 break
-            if self._anew:  # but this does, from where it was resolved meanwhile
-                found = [each for each in found if _partition_of(each) not in self._anew]
+            if (
+                self._reassigned
+            ):  # but those of a reassigned partition are, from its resolved offset
+                found = [each for each in found if _partition_of(each) not in self._reassigned]
             found += some
         return found
 
     def _note(self, message: Any) -> None:
-        """An error that came as a message."""
+        """Handle an error that was delivered as a message."""
         error = message.error()
         if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
             self._unresolved.add(_partition_of(message))
@@ -229,10 +233,10 @@ class ConfluentConsumer:
             self._on_error(error)
 
     def _resolve_again(self) -> None:
-        """Ask again where to read partitions from that do not have what they were asked for."""
+        """Resolve the offsets again of partitions that no longer have the offset they were read at."""
         if not self._unresolved:
             return
-        # seeking is no good: librdkafka has stopped to fetch them. And what is not assigned bit by bit is so at once.
+        # seek() does not help: librdkafka has stopped fetching them. Without incremental assignment, all must be assigned together.
         again = self._unresolved & self._resolved if self._incremental else self._resolved
         positions = self._resolve_offsets({each: self._bounds(each) for each in again})
         assigned = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
@@ -245,11 +249,11 @@ class ConfluentConsumer:
         self._reached.clear()
 
     def reached(self) -> Mapping[Partition, int]:
-        """How far everything was given out, where a partition's end was met."""
+        """The offsets up to which all messages were returned, of partitions whose end was reached."""
         return {p: at for p, at in self._reached.items() if p in self._resolved}
 
     def ends(self) -> Mapping[Partition, int]:
-        """The end of every assigned partition as last heard of."""
+        """The last known end offset of every assigned partition."""
         found: dict[Partition, int] = {}
         consumer = self._client
         for partition in self.assignment if consumer is not None else ():
@@ -261,7 +265,7 @@ class ConfluentConsumer:
         return found
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
-        """Tell the group how far we are."""
+        """Commit offsets asynchronously."""
         if self._client is None or self._subscription.group_id is None or not positions:
             return
         offsets = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
@@ -269,7 +273,7 @@ class ConfluentConsumer:
             self._client.commit(offsets=offsets, asynchronous=True)
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """What was told to the group."""
+        """The committed offsets."""
         with translated(self._connection):
             consumer = self._client or self._open()
             asked = [TopicPartition(p.topic, p.number) for p in partitions]
@@ -279,7 +283,7 @@ class ConfluentConsumer:
     def close(self, seconds: float) -> None:
         """Leave the group."""
         consumer, self._client = self._client, None
-        if consumer is not None:  # it would wait for a broker that does not answer
+        if consumer is not None:  # close() would wait for a broker that does not respond
             thread = threading.Thread(target=_close, args=(consumer,), daemon=True)
             thread.start()
             thread.join(seconds)
@@ -295,7 +299,7 @@ def _partition_of(message: Any) -> Partition:
 
 
 def _headers(message: Any) -> Headers:
-    """None of them if the name of one is not UTF-8: the client cannot give the others either."""
+    """The headers; none if the name of any is not UTF-8, since the client then fails for all."""
     try:
         return message.headers() or []
     except (SystemError, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""The names of librdkafka's settings (2.16), by what they are for.
+"""The names of librdkafka's settings (2.16), for consumers, producers or both.
 
-An unknown name is refused by librdkafka itself; these names are for the nearest one to be told, and for consumers and
-producers not to be given each other's. A newer name that is missing here is passed to both.
+librdkafka itself refuses unknown names; this list serves to suggest the nearest name, and to keep the settings of consumers and
+producers apart. A newer name that is missing here is passed to both.
 """
 
 __all__ = ["ANY", "CONSUMER", "PRODUCER"]

@@ -1,4 +1,4 @@
-"""Settings that are passed on to confluent-kafka unchanged."""
+"""Validation of the settings that are passed on to confluent-kafka."""
 
 import logging
 import re
@@ -37,11 +37,11 @@ _FIXED = GUARANTEES | {
     "request.required.acks": GUARANTEES["acks"],
     "message.send.max.retries": GUARANTEES["retries"],
     "message.timeout.ms": GUARANTEES["delivery.timeout.ms"],
-    "delivery.report.only.error": "messages wait here until they are known to be sent",
+    "delivery.report.only.error": "messages are kept until their delivery is reported",
     "enable.auto.offset.store": GUARANTEES["enable.auto.commit"],
     "offset.store.method": GUARANTEES["enable.auto.commit"],
     "offset.store.path": GUARANTEES["enable.auto.commit"],
-    "enable.partition.eof": "it says how far a partition was read",
+    "enable.partition.eof": "it reports how far a partition was read",
     "queuing.strategy": "messages must be sent in their order",
     "logger": "what the client logs goes into the daemon's log",
 }
@@ -52,19 +52,19 @@ _SILENT.propagate = False
 
 
 def check(given: Mapping[str, Any]) -> None:
-    """A `ConfigError` for what the client itself refuses when it is made: it asks no broker for that."""
+    """Raise `ConfigError` for what the client refuses on construction, which needs no broker."""
     refuse_reserved(_CLIENT, given, _OWN, _FIXED)
     for name in given:
         if name.endswith("_cb") or name == "default.topic.config":
-            raise ConfigError(f"{name!r} of {_CLIENT} is an object of Python's, and cannot be set")
+            raise ConfigError(f"{name!r} of {_CLIENT} is a Python object, and cannot be set")
     try:
-        # librdkafka reads the names of consumers and of producers alike, whichever is made
+        # librdkafka validates the names of consumers and producers alike, in either
         client.Producer({**given, "logger": _SILENT, "log_level": 0})
     except KafkaException as error:
-        said = error.args[0].str()
-        unknown = _UNKNOWN.search(said)
+        message = error.args[0].str()
+        unknown = _UNKNOWN.search(message)
         if unknown is None:
-            raise ConfigError(f"{_CLIENT}: {said.strip()}") from None
+            raise ConfigError(f"{_CLIENT}: {message.strip()}") from None
         near = [name for name in (*ANY, *CONSUMER, *PRODUCER) if name not in {*_OWN, *_FIXED}]
         raise ConfigError(unknown_name(f"setting of {_CLIENT}", unknown[1], near)) from None
     except (TypeError, ValueError) as error:
@@ -72,17 +72,17 @@ def check(given: Mapping[str, Any]) -> None:
 
 
 def for_consumer(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those for a consumer: it would log a warning about a producer's."""
+    """The settings for a consumer, which would log a warning about a producer's."""
     return {name: value for name, value in given.items() if name not in PRODUCER}
 
 
 def for_producer(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those for a producer."""
+    """The settings for a producer."""
     return {name: value for name, value in given.items() if name not in CONSUMER}
 
 
 def opened(kind: Callable[..., Any], connection: Connection, settings: Mapping[str, Any]) -> Any:
-    """A client of a kind, or a `ConfigError` where what was passed on does not go with the rest."""
+    """A client of this class; raises `ConfigError` if the passed settings conflict with others."""
     try:
         return kind(settings)
     except KafkaException as error:

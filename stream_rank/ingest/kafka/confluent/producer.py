@@ -1,4 +1,4 @@
-"""Messages sent by confluent-kafka."""
+"""The producer implemented with confluent-kafka."""
 
 import time
 from collections import deque
@@ -26,37 +26,37 @@ __all__ = ["ConfluentProducer"]
 
 _NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 _BATCH = 1 << 17
-"""Bytes, an eighth of what topics take that nobody set a limit for."""
+"""Bytes of a batch: an eighth of the default max.message.bytes of topics."""
 _MOST_BYTES = 1 << 26
-"""Bytes that wait here at most, behind what failed, before there is no room."""
+"""The most bytes queued here after a failed message before `send` flushes."""
 _OVERHEAD = 500
-"""Bytes that a message takes here beside its value and its key, about."""
-_REST = 0.1
-"""Seconds between two attempts at what fails at once."""
+"""Approximate bytes of a queued message without its value and key."""
+_RETRY_SECONDS = 0.1
+"""Seconds between two attempts, against a busy loop on errors that return at once."""
 
 
 class _Numbered(NamedTuple):
-    """A message, and when it was sent: after all of lower numbers."""
+    """A message with its sequence number, the order of `send`."""
 
     number: int
     message: ProducerRecord
 
 
 class ConfluentProducer:
-    """A `Producer` by confluent-kafka. What comes after a message that failed waits here, and does not overtake it.
+    """A `Producer` by confluent-kafka. Messages after a failed one are queued here, so that they do not overtake it.
 
-    A broker that finds a batch too large refuses all that is in it, and takes smaller ones behind it. So batches are
-    not as large as they might be, and from the first that was refused on, each message is a batch of its own.
+    A broker refuses all messages of a batch that is too large, and accepts smaller batches after it. So batches are small, and
+    after the first refusal each message is sent in a batch of its own.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._numbers = count()
         self._failed: list[tuple[_Numbered, Any]] = []
-        self._behind: deque[_Numbered] = deque()
+        self._queued: deque[_Numbered] = deque()
         self._bytes = 0
         self._refused: Any = None
-        self._alone = False
+        self._one_per_batch = False
         self._client = self._opened()
 
     def _opened(self) -> Any:
@@ -66,13 +66,13 @@ class ConfluentProducer:
             "linger.ms": 10,
             "batch.size": _BATCH,
             "message.max.bytes": LARGEST_REQUEST,
-            "message.timeout.ms": 0,  # none: whoever flushes says how long
+            "message.timeout.ms": 0,  # no delivery timeout: `flush` has its own
             "topic.metadata.propagation.max.ms": METADATA_MS,
-            "partitioner": "murmur2_random",  # as Java's and kafka-python's, so that keys stay together
+            "partitioner": "murmur2_random",  # as in the Java client and kafka-python, so that a key keeps its partition
             "error_cb": self._on_error,
             **for_producer(self._connection.client_settings),
         }
-        if self._alone:
+        if self._one_per_batch:
             settings["batch.num.messages"] = 1
         with translated(self._connection):
             return opened(client.Producer, self._connection, settings)
@@ -83,26 +83,26 @@ class ConfluentProducer:
 
     @property
     def waiting(self) -> int:
-        """Messages that were taken, and are not with the brokers yet."""
-        return len(self._client) + len(self._failed) + len(self._behind)
+        """Messages that were accepted by `send` and are not acknowledged yet."""
+        return len(self._client) + len(self._failed) + len(self._queued)
 
     def send(self, message: ProducerRecord) -> None:
-        """Take it, to be sent at some time before `flush` is through."""
+        """Accept a message, to be sent before `flush` returns."""
         self._client.poll(0)
-        if (self._failed or self._behind) and self._bytes >= _MOST_BYTES:
+        if (self._failed or self._queued) and self._bytes >= _MOST_BYTES:
             self.flush(PATIENCE)
         numbered, until = _Numbered(next(self._numbers), message), time.monotonic() + PATIENCE
-        while not (self._failed or self._behind):
+        while not (self._failed or self._queued):
             try:
                 self._produce(numbered)
                 return
-            except BufferError:  # its queue is full
+            except BufferError:  # the client's queue is full
                 self._look_for_refusal()
                 if time.monotonic() > until:
-                    raise self._not_yet() from None
-                self._client.poll(_REST)
+                    raise self._unacknowledged() from None
+                self._client.poll(_RETRY_SECONDS)
         self._bytes += _size(message)
-        self._behind.append(numbered)
+        self._queued.append(numbered)
 
     def _produce(self, numbered: _Numbered) -> None:
         def done(error: Any, _: Any) -> None:
@@ -125,32 +125,32 @@ class ConfluentProducer:
             done(error.args[0], None)
 
     def flush(self, seconds: float) -> None:
-        """Wait until everything is with the brokers."""
-        until, trouble = time.monotonic() + seconds, None
+        """Wait until all messages are acknowledged."""
+        until, last_error = time.monotonic() + seconds, None
         while True:
             left = self._client.flush(max(0.0, until - time.monotonic()))
             self._look_for_refusal()
-            if left:  # which must not be overtaken by what waits here
-                raise trouble or self._not_yet()
-            trouble = self._take_back() or trouble
-            if not self._behind:
+            if left:  # queued messages must not overtake these
+                raise last_error or self._unacknowledged()
+            last_error = self._take_back() or last_error
+            if not self._queued:
                 return
             self._hand_over()
             if time.monotonic() > until:
-                raise trouble or self._not_yet()
+                raise last_error or self._unacknowledged()
             if self._failed:
-                time.sleep(_REST)
+                time.sleep(_RETRY_SECONDS)
 
     def _take_back(self) -> RetriableKafkaError | None:
-        """Put what failed before all that waits, and say why it failed."""
+        """Requeue failed messages before all others; returns the first error."""
         if not self._failed:
             return None
         failed, self._failed = sorted(self._failed, key=lambda each: each[0].number), []
         large = [each for each, error in failed if error.code() == KafkaError.MSG_SIZE_TOO_LARGE]
-        if large and not self._alone:
-            self._alone, large = True, []
+        if large and not self._one_per_batch:
+            self._one_per_batch, large = True, []
             self._client = self._opened()
-        self._behind.extendleft(each for each, _ in reversed(failed) if each not in large)
+        self._queued.extendleft(each for each, _ in reversed(failed) if each not in large)
         self._bytes -= sum(_size(each.message) for each in large)
         if large:
             messages = [each.message for each in large]
@@ -164,25 +164,25 @@ class ConfluentProducer:
         return ours
 
     def _hand_over(self) -> None:
-        """Give the client what waits, up to the first that fails at once."""
-        while self._behind and not self._failed:
+        """Produce the queued messages, up to the first that fails at once."""
+        while self._queued and not self._failed:
             try:
-                self._produce(self._behind[0])
+                self._produce(self._queued[0])
             except BufferError:
                 return
-            self._bytes -= _size(self._behind.popleft().message)
+            self._bytes -= _size(self._queued.popleft().message)
 
     def _look_for_refusal(self) -> None:
         if self._refused is not None:
             raise as_ours(self._connection, self._refused)
 
-    def _not_yet(self) -> RetriableKafkaError:
+    def _unacknowledged(self) -> RetriableKafkaError:
         return RetriableKafkaError(
-            f"Kafka at {self._connection.described} did not take {self.waiting:,} messages yet"
+            f"Kafka at {self._connection.described} has not acknowledged {self.waiting:,} messages yet"
         )
 
     def close(self) -> None:
-        """Let go, also of what was not flushed."""
+        """Close the client; messages that were not flushed are dropped."""
         self._client.purge()
         self._client.flush(1)
 

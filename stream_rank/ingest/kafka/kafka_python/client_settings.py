@@ -1,4 +1,4 @@
-"""How kafka-python is told where the brokers are, and what its errors mean."""
+"""Connection settings of kafka-python, and the translation of its errors."""
 
 import logging
 import ssl
@@ -17,9 +17,9 @@ from stream_rank.ingest.kafka.kafka_python.final_response import listen_to_the_e
 __all__ = ["PATIENCE_MS", "refused", "settings_of", "translated"]
 
 PATIENCE_MS = 5_000
-"""Of questions to brokers: whoever asks has other things to do too."""
+"""Milliseconds that a request to a broker may take."""
 _METADATA_MS = 10_000
-"""New topics and partitions are found within so long."""
+"""Milliseconds until new topics and partitions are discovered."""
 _REFUSALS = (
     kafka.SaslAuthenticationFailedError,
     kafka.UnsupportedSaslMechanismError,
@@ -31,9 +31,9 @@ _REFUSALS = (
     kafka.FencedInstanceIdError,
     ssl.SSLError,
 )
-"""Errors that no waiting mends ..."""
+"""Errors that retrying does not help ..."""
 _HANGING_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-"""... but for these, which a broker that is just stopping brings about."""
+"""... except these, which also occur when a broker is shutting down."""
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 listen_to_the_end()
 
@@ -47,7 +47,7 @@ class _Token(AbstractTokenProvider):
 
 
 def settings_of(connection: Connection) -> dict[str, Any]:
-    """What both a consumer and a producer are made with."""
+    """Settings of both consumers and producers."""
     settings: dict[str, Any] = {
         "bootstrap_servers": list(connection.bootstrap_servers),
         "bootstrap_timeout_ms": PATIENCE_MS,
@@ -74,7 +74,7 @@ def settings_of(connection: Connection) -> dict[str, Any]:
 
 
 def refused(connection: Connection, error: BaseException) -> FatalKafkaError | None:
-    """What to say of an error if it, or what it came from, lasts."""
+    """A `FatalKafkaError` if the error, or its cause, is one that retrying does not help."""
     where = f"Kafka at {connection.described}"
     for each in (error, error.__cause__, error.__context__, *error.args):
         if not isinstance(each, _REFUSALS) or isinstance(each, _HANGING_UP):
@@ -92,10 +92,10 @@ def refused(connection: Connection, error: BaseException) -> FatalKafkaError | N
 
 @contextmanager
 def translated(connection: Connection) -> Iterator[None]:
-    """The client's errors as the port's: those that last, and those that pass."""
+    """Raise the client's errors as the port's, fatal or retriable."""
     try:
         yield
     except (kafka.KafkaError, OSError) as error:
-        lasting = refused(connection, error)
-        trouble = RetriableKafkaError(f"Kafka at {connection.described}: {error}")
-        raise lasting or trouble from error
+        fatal = refused(connection, error)
+        retriable = RetriableKafkaError(f"Kafka at {connection.described}: {error}")
+        raise fatal or retriable from error

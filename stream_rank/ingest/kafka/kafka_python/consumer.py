@@ -1,4 +1,4 @@
-"""Messages by kafka-python."""
+"""The consumer implemented with kafka-python."""
 
 import threading
 import time
@@ -28,14 +28,14 @@ from stream_rank.ingest.kafka.port import (
 __all__ = ["KafkaPythonConsumer"]
 
 _MOST_RECORDS = 8_192
-"""Of a poll: enough that what a poll costs is shared, few enough to learn within some hundredths of a second."""
+"""Messages of one poll: enough to share its fixed cost, few enough to learn within some hundredths of a second."""
 _LEAST_WAIT = 0.1
-"""Seconds that a poll waits for messages at a time, if it may wait that long."""
+"""Seconds that a poll waits for messages at a time, within its timeout."""
 _LOOK = 5.0
-"""Seconds between two looks for the topics, while nothing of them is ours."""
-_JOIN, _RARER = 10.0, 10.0
-"""Seconds without a partition before the group is joined anew, and by how much longer each time: a member that stands by
-for others has none, and must not disturb them."""
+"""Seconds between two checks that the topics exist, while no partition is assigned."""
+_JOIN, _JOIN_FACTOR = 10.0, 10.0
+"""Seconds without a partition before the consumer rejoins its group, and the factor by which they grow: a standby member has no
+partition either, and must not cause rebalances."""
 
 
 def _ours(partition: Any) -> Partition:
@@ -47,29 +47,29 @@ def _theirs(partition: Partition) -> Any:
 
 
 def _wait_for_messages(coordinator: Any) -> None:
-    """Have a client wait for messages though a heartbeat is due.
+    """Patch a client to wait for messages even when a heartbeat is due.
 
-    By itself it waits until one is due and no longer, though another thread sends it. While a broker holds the connection and
-    answers nothing, one is due all the time: the client then looks without a pause whether something came, and every look adds
-    to what the request under way has to tell when it ends, megabytes in a second.
+    Unpatched, `poll` waits only until the next heartbeat, which another thread sends. While a broker keeps the connection open
+    but does not respond, a heartbeat is always due: `poll` spins, and each round adds a callback to the in-flight request,
+    megabytes a second.
     """
     due = coordinator.time_to_next_poll
     coordinator.time_to_next_poll = lambda: max(_LEAST_WAIT, due())
 
 
-def _join_to_the_end(coordinator: Any) -> None:
-    """Have a client finish a join that it began.
+def _finish_pending_join(coordinator: Any) -> None:
+    """Patch a client to finish a join that it began.
 
-    A poll may end before the group has answered. A leader that joins because partitions were added has by then noted
-    them as given out, and sees nothing more to do: by itself it would not look at the answer, nor send another heartbeat,
-    and be without partitions for ever.
+    A poll may return before the group has responded. A leader that rejoins because partitions were added has by then recorded
+    them as assigned, and no longer needs a rejoin: unpatched, it would neither read the response nor send a heartbeat, and
+    stay without partitions for ever.
     """
     needed = coordinator.need_rejoin
     coordinator.need_rejoin = lambda: coordinator.rejoining or needed()
 
 
 class _Listener(ConsumerRebalanceListener):
-    """Runs on the client's thread."""
+    """Rebalance callbacks, on the client's thread."""
 
     def __init__(self, consumer: "KafkaPythonConsumer") -> None:
         self._consumer = consumer
@@ -104,7 +104,7 @@ class KafkaPythonConsumer:
 
     @property
     def assignment(self) -> frozenset[Partition]:
-        """The partitions that are ours, with the offset known to read from."""
+        """The assigned partitions whose offsets are resolved."""
         with self._lock:
             return frozenset(self._resolved)
 
@@ -124,7 +124,7 @@ class KafkaPythonConsumer:
         client = opened(KafkaConsumer, self._connection, **settings)
         coordinator = client._coordinator  # noqa: SLF001 - it has no public name in kafka-python
         _wait_for_messages(coordinator)
-        _join_to_the_end(coordinator)
+        _finish_pending_join(coordinator)
         self._client = client  # first: the listener needs it
         try:
             if self._subscription.group_id is None:
@@ -155,14 +155,16 @@ class KafkaPythonConsumer:
     # On the client's thread -----------------------------------------------------------------
 
     def assigned(self, partitions: Any) -> None:
-        """Partitions came: nothing is fetched before it is resolved where."""
+        """Partitions were assigned: pause them until their offsets are resolved."""
         self.rebalances += bool(partitions)
         self._unresolve(partitions)
 
     def _unresolve(self, partitions: Any) -> None:
         with self._lock:
             for partition in partitions:
-                self._client.seek(partition, 0)  # anything, lest it looks for a committed one
+                self._client.seek(
+                    partition, 0
+                )  # any offset, so that the client does not fetch the committed one
                 self._client.pause(partition)
             ours = set(map(_ours, partitions))
             self._fresh |= ours
@@ -170,7 +172,7 @@ class KafkaPythonConsumer:
             self._changes += 1
 
     def revoked(self, partitions: Any) -> None:
-        """Partitions went."""
+        """Partitions were revoked."""
         with self._lock:
             ours = set(map(_ours, partitions))
             self._fresh -= ours
@@ -178,10 +180,10 @@ class KafkaPythonConsumer:
             self._changes += 1
             self.rebalances += bool(ours)
 
-    # On the caller's ------------------------------------------------------------------------
+    # On the caller's thread ------------------------------------------------------------------------
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
-        """What has come."""
+        """New messages."""
         with translated(self._connection):
             if self._client is None:
                 self._open()
@@ -197,44 +199,45 @@ class KafkaPythonConsumer:
             return [_slice(partition, records) for partition, records in good.items()]
 
     def _join_again(self) -> None:
-        """Have partitions given out anew, where there are some and we have none.
+        """Rejoin the group if the topics have partitions and none is assigned.
 
-        A leader whose list of partitions is being fetched gives nobody any, and takes what it then knows for what it gave out.
+        A leader whose metadata is still being fetched assigns no partitions, and afterwards takes the fetched metadata for what it
+        assigned: it does not rebalance by itself.
         """
         now = time.monotonic()
         if self._next_join == inf or self._client.assignment():
             self._next_join, self._join_after = now + _JOIN, _JOIN
         elif now > self._next_join and self._subscription.group_id is not None:
-            self._join_after *= _RARER
+            self._join_after *= _JOIN_FACTOR
             self._next_join = now + self._join_after
-            # enforce_rebalance() is Java's: kafka-python has this, of a part without a public name
+            # kafka-python has no public enforce_rebalance(), as the Java client has
             self._client._coordinator.request_rejoin()  # noqa: SLF001 - as above
 
     def _polled(self, seconds: float) -> dict[Any, list[Any]]:
-        """What comes within so many seconds."""
+        """The messages of one poll of the client."""
         try:
             found: dict[Any, list[Any]] = self._client.poll(
                 int(seconds * 1000), max_records=_MOST_RECORDS
             )
             return found
         except kafka.NoOffsetForPartitionError:
-            return {}  # assigned this moment
+            return {}  # assigned during this poll
         except kafka.OffsetOutOfRangeError as error:
             self._unresolve(error.args[0])
             return {}
         except kafka.CorruptRecordError as error:
             raise FatalKafkaError(
                 f"kafka-python cannot read a message at {self._connection.described}: {error}. "
-                "client = confluent may, or it has to be deleted"
+                "`client` confluent may read it; otherwise it has to be deleted"
             ) from error
 
     def reached(self) -> Mapping[Partition, int]:
-        """How far everything was given out, which behind a poll that gave nothing is where the client is."""
+        """The offsets up to which all messages were returned: the client's positions, after a poll that returned nothing."""
         found = {}
         with self._lock:
             for partition in self._resolved - self._fresh:
                 with suppress(kafka.KafkaError, KeyError, AttributeError):
-                    # position() asks the broker where it does not know, and that may take a minute
+                    # position() may request it from the broker, which can take a minute
                     known = self._client._subscription.assignment[_theirs(partition)].position  # noqa: SLF001 - as above
                     found[partition] = int(known.offset)
         return found
@@ -261,17 +264,17 @@ class KafkaPythonConsumer:
                 self._fresh.clear()
 
     def ends(self) -> Mapping[Partition, int]:
-        """The end of every assigned partition as last heard of."""
+        """The last known end offset of every assigned partition."""
         found = {}
         for partition in self.assignment:
-            with suppress(kafka.IllegalStateError, KeyError):  # gone since
+            with suppress(kafka.IllegalStateError, KeyError):  # revoked since
                 end = self._client.highwater(_theirs(partition))
                 if end is not None:
                     found[partition] = int(end)
         return found
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
-        """Tell the group how far we are, unless it is being told."""
+        """Commit offsets, unless a commit is in flight."""
         if self._client is None or self._subscription.group_id is None or not positions:
             return
         if self._committing is not None and not self._committing.is_done:
@@ -281,7 +284,7 @@ class KafkaPythonConsumer:
             self._committing = self._client.commit_async(offsets)
 
     def committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """What was told to the group."""
+        """The committed offsets."""
         with translated(self._connection):
             client = self._client or self._open()
             known = {p: client.committed(_theirs(p), timeout_ms=PATIENCE_MS) for p in partitions}
@@ -289,7 +292,7 @@ class KafkaPythonConsumer:
 
     def close(self, seconds: float) -> None:
         """Leave the group."""
-        if self._client is not None:  # its own time-out is not kept to where nobody answers
+        if self._client is not None:  # its own timeout does not hold when no broker responds
             thread = threading.Thread(target=self._close, args=(seconds,), daemon=True)
             thread.start()
             thread.join(seconds)

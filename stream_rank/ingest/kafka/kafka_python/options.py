@@ -1,4 +1,4 @@
-"""Settings that are passed on to kafka-python unchanged."""
+"""Validation of the settings that are passed on to kafka-python."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,14 +26,14 @@ _OWN = {
     "auto_offset_reset": "`start` and `on_lost_offsets`",
 }
 _FIXED = {name.replace(".", "_"): reason for name, reason in GUARANTEES.items()} | {
-    "max_block_ms": "a broker that is away must not stop the loop for long",
+    "max_block_ms": "an unreachable broker must not block the loop for long",
 }
 _OBJECTS = {"api_version", "ssl_context"}
-"""Whose default, None, does not tell that they are."""
+"""Settings that take objects; their default, None, does not show it."""
 
 
 def check(given: Mapping[str, Any]) -> None:
-    """A `ConfigError` for a name that neither its consumer nor its producer knows, and for a value of another type."""
+    """Raise `ConfigError` for a name that neither consumer nor producer knows, or a value of the wrong type."""
     defaults = {**KafkaConsumer.DEFAULT_CONFIG, **KafkaProducer.DEFAULT_CONFIG}
     refuse_reserved(_CLIENT, given, _OWN, _FIXED)
     plain = {name for name, default in defaults.items() if _is_plain(name, default)}
@@ -42,12 +42,12 @@ def check(given: Mapping[str, Any]) -> None:
             near = plain - set(_OWN) - set(_FIXED)
             raise ConfigError(unknown_name(f"setting of {_CLIENT}", name, sorted(near)))
         if name not in plain:
-            raise ConfigError(f"{name!r} of {_CLIENT} is an object of Python's, and cannot be set")
+            raise ConfigError(f"{name!r} of {_CLIENT} is a Python object, and cannot be set")
         _check_type(name, value, defaults[name])
 
 
 def _is_plain(name: str, default: Any) -> bool:
-    """Whether TOML can say it; there are others that take an object of Python's."""
+    """Whether TOML can express the value; other settings take Python objects."""
     if name in _OBJECTS or name.endswith("serializer"):
         return False
     return default is None or isinstance(default, bool | int | float | str)
@@ -68,6 +68,6 @@ def _check_type(name: str, value: Any, default: Any) -> None:
 
 
 def known_by(kind: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that this class of kafka-python's takes: its consumer and its producer refuse each other's."""
+    """The settings that this class knows: consumer and producer refuse each other's."""
     known: Mapping[str, Any] = getattr(kind, "DEFAULT_CONFIG", {})
     return {name: value for name, value in given.items() if name in known}

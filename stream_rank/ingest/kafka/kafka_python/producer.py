@@ -1,4 +1,4 @@
-"""Messages sent by kafka-python."""
+"""The producer implemented with kafka-python."""
 
 import time
 from collections import deque
@@ -17,18 +17,18 @@ from stream_rank.ingest.kafka.port import ProducerRecord
 __all__ = ["KafkaPythonProducer"]
 
 _LARGEST_REQUEST = 200_000_000
-"""No limit of ours: the broker has one, and knows it."""
-_NEVER_MS = 2**31 - 1
-"""Whoever flushes says how long. After messages of its own expired, the client was seen to send nothing any more."""
-_UNSENT, _MOST_UNSENT, _MOST_BYTES = 1_000, 100_000, 1 << 26
-"""Messages are handed over so many at a time; where so many wait, or so many bytes of them, there is no room for one more."""
-_REST = 0.01
-"""Seconds between two looks at how it went."""
+"""Larger than any broker accepts: the limit is left to the broker."""
+_NO_TIMEOUT_MS = 2**31 - 1
+"""No delivery timeout: `flush` has its own. After a message expired, the client was seen to send nothing any more."""
+_HAND_OVER_COUNT, _MOST_WAITING, _MOST_BYTES = 1_000, 100_000, 1 << 26
+"""Messages handed to the client at a time; and the most messages and bytes that may wait before `send` flushes."""
+_CHECK_SECONDS = 0.01
+"""Seconds between two checks for acknowledgements."""
 _TOO_LARGE = (kafka.MessageSizeTooLargeError, kafka.RecordListTooLargeError)
 
 
 class KafkaPythonProducer:
-    """A `Producer` by kafka-python. Messages wait here for as long as there is no broker."""
+    """A `Producer` by kafka-python. Messages are buffered here while no broker is reachable."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -36,26 +36,26 @@ class KafkaPythonProducer:
         self._unsent: deque[ProducerRecord] = deque()
         self._sent: list[tuple[ProducerRecord, Any]] = []
         self._bytes = 0
-        self._stuck = False
-        """The last attempt to hand messages over took seconds, and failed: the next is for whoever flushes."""
+        self._hand_over_failed = False
+        """The last hand-over timed out: only `flush` tries the next one, since it may block for seconds."""
 
     @property
     def waiting(self) -> int:
-        """Messages that were taken, and are not with the brokers yet."""
+        """Messages that were accepted by `send` and are not acknowledged yet."""
         return len(self._unsent) + sum(not future.succeeded() for _, future in self._sent)
 
     def send(self, message: ProducerRecord) -> None:
-        """Take it, to be sent at some time before `flush` is through."""
-        if len(self._unsent) + len(self._sent) >= _MOST_UNSENT or self._bytes >= _MOST_BYTES:
+        """Accept a message, to be sent before `flush` returns."""
+        if len(self._unsent) + len(self._sent) >= _MOST_WAITING or self._bytes >= _MOST_BYTES:
             self.flush(PATIENCE_MS / 1000)
         self._unsent.append(message)
         self._bytes += _size(message)
-        if len(self._unsent) >= _UNSENT and not self._stuck:
-            with suppress(RetriableKafkaError):  # there is room until there is none
+        if len(self._unsent) >= _HAND_OVER_COUNT and not self._hand_over_failed:
+            with suppress(RetriableKafkaError):  # the message stays in the buffer
                 self._hand_over()
 
     def _hand_over(self) -> None:
-        self._stuck = True
+        self._hand_over_failed = True
         with translated(self._connection):
             if self._client is None:
                 self._client = opened(
@@ -67,32 +67,32 @@ class KafkaPythonProducer:
                     batch_size=1 << 17,
                     max_request_size=_LARGEST_REQUEST,
                     max_block_ms=PATIENCE_MS,
-                    delivery_timeout_ms=_NEVER_MS,
+                    delivery_timeout_ms=_NO_TIMEOUT_MS,
                 )
             while self._unsent:
                 each = self._unsent[0]
-                # the client takes no message that is nothing at all
+                # the client refuses a message with neither key nor value
                 value = b"" if each.value is None and each.key is None else each.value
                 headers = [(name, content or b"") for name, content in each.headers]
                 try:
                     sent = self._client.send(each.topic, value, each.key, headers, each.partition)
                 except kafka.KafkaTimeoutError as error:
-                    # which is all that it says of a topic that is not there
+                    # the only error that it raises for a topic that does not exist
                     raise RetriableKafkaError(
-                        f"Kafka at {self._connection.described} tells nothing about topic {each.topic!r}: is there one?"
+                        f"Kafka at {self._connection.described} has no metadata of topic {each.topic!r}: does it exist?"
                     ) from error
                 self._sent.append((self._unsent.popleft(), sent))
-        self._stuck = False
+        self._hand_over_failed = False
 
     def flush(self, seconds: float) -> None:
-        """Wait until everything is with the brokers."""
+        """Wait until all messages are acknowledged."""
         large = self._flushed(seconds)
         self._bytes = 0
         if large:
             raise MessageTooLargeError(large, "see max.message.bytes of the topic")
 
     def _flushed(self, seconds: float) -> list[ProducerRecord]:
-        """Send everything; the messages that are too large."""
+        """Send everything; returns the messages that are too large."""
         if not self._unsent and not self._sent:
             return []
         self._hand_over()
@@ -100,9 +100,9 @@ class KafkaPythonProducer:
         sent, self._sent = self._sent, []
         failed = [(message, future.exception) for message, future in sent if future.failed()]
         if any(isinstance(error, _TOO_LARGE) for _, error in failed):
-            self.close()  # it is of no use any more
+            self.close()  # after this error the client sends nothing more
             messages = [message for message, _ in failed]
-            return messages if len(messages) == 1 else self._sort_out(messages, seconds)
+            return messages if len(messages) == 1 else self._isolate_too_large(messages, seconds)
         self._unsent.extend(message for message, _ in failed)
         if failed:
             with translated(self._connection):
@@ -110,9 +110,9 @@ class KafkaPythonProducer:
         return []
 
     def _wait(self, seconds: float) -> None:
-        """Wait until it is known of all that was handed over how it went.
+        """Wait until every message that was handed over is acknowledged or has failed.
 
-        A batch that a broker finds too large is split by the client, which then waits no longer for what was in it.
+        The client splits a batch that is too large for the broker, and its `flush` then does not wait for the messages in it.
         """
         until = time.monotonic() + seconds
         while True:
@@ -122,11 +122,15 @@ class KafkaPythonProducer:
                 if all(future.is_done for _, future in self._sent):
                     return
                 if time.monotonic() > until:
-                    raise kafka.KafkaTimeoutError(f"{self.waiting:,} messages are not there yet")
-            time.sleep(_REST)
+                    raise kafka.KafkaTimeoutError(
+                        f"{self.waiting:,} messages are not acknowledged yet"
+                    )
+            time.sleep(_CHECK_SECONDS)
 
-    def _sort_out(self, messages: list[ProducerRecord], seconds: float) -> list[ProducerRecord]:
-        """Send messages of which one is too large, which takes those beside it with it; those that are too large."""
+    def _isolate_too_large(
+        self, messages: list[ProducerRecord], seconds: float
+    ) -> list[ProducerRecord]:
+        """Send failed messages in smaller groups, since one that is too large fails its batch; returns the too large ones."""
         most = max(map(_size, messages))
         suspects = [message for message in messages if 2 * _size(message) >= most]
         parts = deque([[each] for each in suspects])
@@ -142,9 +146,9 @@ class KafkaPythonProducer:
         return large
 
     def close(self) -> None:
-        """Let go, also of what was not flushed."""
+        """Close the client; messages that were not flushed are dropped."""
         if self._client is not None:
-            # which it would begin with, and where that fails it lets go of nothing
+            # close() would flush first, and leave everything open if that fails
             self._client.flush = lambda _: None
             with suppress(kafka.KafkaError, OSError):
                 self._client.close(timeout=1)

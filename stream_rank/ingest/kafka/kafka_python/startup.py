@@ -1,4 +1,4 @@
-"""Making one of kafka-python's clients, which looks for a broker at once."""
+"""Opening a kafka-python client, whose constructor connects to a broker."""
 
 import logging
 from collections.abc import Callable
@@ -16,7 +16,7 @@ __all__ = ["opened"]
 
 
 class _Watch(logging.Handler):
-    """Looks for refusals in what is logged on the way: the error in the end is only that time is up."""
+    """Finds refusals in the client's log: the exception that it raises is only a timeout."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(logging.WARNING)
@@ -30,10 +30,10 @@ class _Watch(logging.Handler):
 
 
 def opened(kind: Callable[..., Any], connection: Connection, **settings: Any) -> Any:
-    """A client of a kind, or a `BrokerError` where brokers refuse us.
+    """A client of this class; raises `FatalKafkaError` if brokers refuse the connection.
 
-    A client that finds no broker leaves its thread and its sockets behind: they are closed here, since there is
-    another one every few seconds for as long as there is no broker.
+    A constructor that finds no broker leaks its thread and its sockets: they are closed here, since it is called again every
+    few seconds while no broker is reachable.
     """
     networks: list[Any] = []
 
