@@ -116,7 +116,8 @@ class SnapshotStore:
         return name, len(content)
 
     def _remove_old(self, latest: str) -> None:
-        kept = self.kept()
+        # by time: after a run was resumed from an older snapshot, later ones have more records than new ones
+        kept = sorted(self.kept(), key=lambda each: (each.written, each.records))
         last_of_day = {each.written.date(): each.name for each in kept}
         stay = {each.name for each in kept[-self._keep :]} | set(last_of_day.values()) | {latest}
         for each in kept:

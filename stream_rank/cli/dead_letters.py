@@ -201,7 +201,7 @@ def _printable(text: str) -> str:
 
 def _edited(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     for number, line in enumerate(lines, 1):

@@ -44,7 +44,7 @@ def add_settings(
         if shown in separate or _is_secret(field.annotation):
             continue
         flag = _REPEATED.get(shown, f"--{shown.replace('_', '-')}")
-        described = str(field.description)
+        described = str(field.description).replace("%", "%%")
         if field.annotation is bool:
             parser.add_argument(
                 flag, dest=shown, action="store_true", default=argparse.SUPPRESS, help=described
@@ -53,14 +53,14 @@ def add_settings(
         default = field.get_default(call_default_factory=True)
         if default not in (None, {}) and not field.is_required():
             default = ", ".join(default) if isinstance(default, list) else default
-            described += f" ({default})"
+            described += f" ({default})".replace("%", "%%")
         parser.add_argument(
             flag,
             dest=shown,
             action="append" if shown in _REPEATED else "store",
             default=argparse.SUPPRESS,
             metavar=_metavar(shown, flag, field.annotation),
-            help=described.replace("%", "%%"),
+            help=described,
         )
     parser.add_argument("--config", type=Path, help="a TOML file of settings")
     parser.add_argument(

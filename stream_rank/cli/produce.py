@@ -101,6 +101,8 @@ def _send(
                     file=sys.stderr,
                     flush=True,
                 )
+        if chunk is not None:
+            chunk.release()
         if not wanted():  # checked here too, so that no further chunk is read
             return sent
     return sent

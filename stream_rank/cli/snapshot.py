@@ -133,7 +133,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 def _diff(given: argparse.Namespace) -> int:
     one, other = (dict(_flat(_with_rules(where))) for where in (given.one, given.other))
     names = [*one, *(name for name in other if name not in one)]
-    changed = [name for name in names if one.get(name) != other.get(name)]
+    changed = [name for name in names if repr(one.get(name)) != repr(other.get(name))]  # NaN too
     if given.json:
         print(json.dumps({name: [one.get(name), other.get(name)] for name in changed}, indent=2))
         return int(bool(changed))

@@ -23,6 +23,9 @@ def messages(
                 yield raw, None if key is None else _key(raw, key)
         return
     for record in range(len(chunk)):
+        if record in chunk.wrong:  # unchanged too: it becomes a dead letter that says what it was
+            yield chunk.raw(record), None
+            continue
         event = _event(chunk, record)
         name = None if key is None else event.get(key)
         yield json.dumps(event).encode(), None if name is None else str(name).encode()

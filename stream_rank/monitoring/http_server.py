@@ -1,6 +1,8 @@
 """The HTTP server for `/livez`, `/readyz`, `/metrics` and `/status`, on threads beside the loop."""
 
+import logging
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +11,8 @@ from typing import Any, NamedTuple
 from stream_rank.errors import ConfigError
 
 __all__ = ["Endpoints", "Server"]
+
+logger = logging.getLogger(__name__)
 
 _TEXT, _JSON = "text/plain; charset=utf-8", "application/json"
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
@@ -64,7 +68,9 @@ class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore errors of a connection, such as a client that disconnected."""
+        """Ignore errors of a connection, such as a client that disconnected; log all others."""
+        if not isinstance(sys.exception(), OSError):
+            logger.exception("a request could not be answered")
 
 
 class _HttpServerV6(_HttpServer):
@@ -81,7 +87,7 @@ class Server:
             self._server = kind((host, port), handler)
         except OSError as error:
             raise ConfigError(
-                f"--host {host} --port {port}: {error.strerror or error}; port 0 takes a free one"
+                f"`host` {host} `port` {port}: {error.strerror or error}; port 0 takes a free one"
             ) from None
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{self._server.server_port}"

@@ -68,7 +68,7 @@ class Observer:
         self._updates_before = {
             each.name: each.insight(None).updates or 0 for each in loop.contestants
         }
-        self._began = self._turned = time.monotonic()
+        self._turned = time.monotonic()
         self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
         self._probes: dict[str, Probe] = {}
         self._chunks, self._latency = Histogram(_RECORDS), Histogram(_LATENCIES)

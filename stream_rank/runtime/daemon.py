@@ -99,21 +99,25 @@ class Daemon:
             },
             client_warnings,
         )
-        self.server = Server(
-            config.host,
-            config.port,
-            Endpoints(
-                self._live,
-                self._ready,
-                Exporter(self.observer.readings).text,
-                self._status_requests.ask,
-            ),
+        endpoints = Endpoints(
+            self._live,
+            self._ready,
+            Exporter(self.observer.readings).text,
+            self._status_requests.ask,
         )
+        try:
+            self.server = Server(config.host, config.port, endpoints)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> "Daemon":
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         """Close everything, with a second for leaving the group."""
         self.learning.close()
         self.source.close(1.0)

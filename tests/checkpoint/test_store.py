@@ -70,3 +70,16 @@ def test_a_damaged_one_is_refused_or_the_older_taken(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"damaged")
     with pytest.raises(SnapshotError, match=r"no snapshot in .* can be trusted"):
         newest_sound(store, True, said.append)
+
+
+def test_after_resuming_from_an_older_one_new_ones_are_kept(url: str) -> None:
+    """They have fewer records than those that were written before, and are newer."""
+    store = SnapshotStore(url, keep=3)
+    fill(store, 5)
+    later = datetime(2026, 11, 1, 12, tzinfo=UTC)
+    for number in range(3):
+        store.write(Snapshot({"again": number}, {}), 150 + number, later + timedelta(hours=number))
+    assert {each.records for each in store.kept()} == {150, 151, 152}
+    latest = store.latest()
+    assert latest is not None
+    assert store.read(latest).metadata == {"again": 2}

@@ -96,7 +96,9 @@ class Lines:
             if ended:
                 return
             left = end - begin
-            if buffer.in_use:  # by chunks that are not released: the incomplete line goes to another
+            if (
+                buffer.in_use
+            ):  # by chunks that are not released: the incomplete line goes to another
                 fresh = self._pool.take()
                 fresh.bytes[:left] = text[begin:end]
                 buffer.release()
@@ -205,7 +207,11 @@ class LineFile:
         """The share of the bytes; not known of compressed files."""
         if self._path.suffix.lower() in _OPENERS:
             return None
-        return (position.bytes if position else 0) / max(1, self._path.stat().st_size)
+        try:
+            size = self._path.stat().st_size
+        except OSError:  # it was deleted or moved, which does not matter to whoever has it open
+            return None
+        return (position.bytes if position else 0) / max(1, size)
 
 
 class StandardInput:
