@@ -1,4 +1,4 @@
-"""A day of ratings, replayed before your eyes."""
+"""The demonstration: a day of synthetic ratings, replayed with progress shown."""
 
 from pathlib import Path
 

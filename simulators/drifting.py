@@ -1,4 +1,4 @@
-"""The synthetic stream, turned upside down every few minutes."""
+"""A drifting synthetic stream: its ranks are reversed every few minutes."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Everything at once, without containers: Kafka, a daemon, a producer, Prometheus, and Grafana where there is one.
+"""`make live`: everything at once, without containers: Kafka, a daemon, a producer, Prometheus, and Grafana if present.
 
 The same topology as `deploy/compose.yaml`, by the very files that it mounts.
 """

@@ -1,4 +1,4 @@
-"""A producer that never tires: ratings at a steady rate, with a sudden drift every so often."""
+"""A load generator: ratings at a steady rate, with an abrupt drift at regular intervals."""
 
 import math
 import sys
@@ -45,7 +45,7 @@ def run(bootstrap_servers: str, topic: str, rate: int, drift_seconds: float, see
             for _ in range(max(1, round(rate * _STEP))):
                 producer.send(ProducerRecord(topic, next(stream)))
             producer.flush()
-        # what was missed for longer is not made up for
+        # a delay of more than a second is not caught up
         due = max(due + _STEP, time.monotonic() - 1.0)
         time.sleep(max(0.0, due - time.monotonic()))
     producer.close()

@@ -1,7 +1,7 @@
-"""Figure 1 of the magnitude-preserving paper: on-line MPRank comes to the batch solution, and when it is faster.
+"""Figure 1 of the magnitude-preserving paper: on-line MPRank converges to the batch solution, and when it is faster.
 
-The paper's ratings (Netflix) are not to be had; here labels are a smooth function of ten features, with noise. Histogram are those of one
-core, the kernel's values among them: the on-line learner meets one event after the other, and then sweeps until
+The paper's ratings (Netflix) are not to be had; here labels are a smooth function of ten features, with noise. Times are those of
+one core, computing the kernel's values included: the on-line learner learns one event after the other, and then sweeps until
 its cost is within a thousandth of the least possible; the batch solution solves eq. 13.
 """
 

@@ -1,4 +1,4 @@
-"""Learners that ride on a stream side by side: the package's own, and any estimator of River's.
+"""Contestants: the learners of a run, the package's own and any estimator of River's, behind one protocol.
 
-They are a room of their own because both the loop and the scoreboards know them, and neither may know the other's business.
+They are a layer of their own because both `evaluation` and `pipeline` use them.
 """

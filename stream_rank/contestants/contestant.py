@@ -1,4 +1,4 @@
-"""The protocol of learners that ride on a stream."""
+"""The protocol of contestants: the learners of a run."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
@@ -15,34 +15,34 @@ Array = npt.NDArray[Any]
 
 
 class Memory(Protocol):
-    """What a contestant that can be kept offers to snapshots; `checkpoint.stateful` has the same."""
+    """A contestant's state for snapshots; `checkpoint.stateful.Stateful` is the same protocol."""
 
     @property
     def key(self) -> str:
-        """What its state is kept under."""
+        """The key of its state in snapshots."""
 
     def dump(self) -> State:
-        """All that it learned."""
+        """Its whole state."""
 
     def load(self, state: State) -> None:
-        """Go on from what another learned."""
+        """Continue from another's state."""
 
 
 class Contestant(Protocol):
     """A learner of ranks or of scores, and what it can do.
 
-    Whoever drives contestants asks these questions and never what class they are of.
+    Callers use these members alone, and never check the class of a contestant.
     """
 
     name: str
-    """What it was asked for by; no two in a run have the same."""
+    """The specification that it was asked for by; unique within a run."""
 
     model: Any
     """The estimator."""
 
     @property
     def predicts(self) -> Literal["ranks", "scores"]:
-        """What its predictions are."""
+        """Whether its predictions are ranks or scores."""
 
     @property
     def limits(self) -> LearnerLimits:
@@ -58,16 +58,16 @@ class Contestant(Protocol):
 
     @property
     def state(self) -> Memory | None:
-        """What can be kept of it; None if it cannot be kept, and so not be resumed."""
+        """Its state for snapshots; None if it has none, so that its run cannot be resumed."""
 
     def digest(self) -> str | None:
-        """A digest of all that it is: the same for two that are the same from here on. None if nobody can tell."""
+        """A digest of its whole state: with the same digest two behave the same from here on. None if there is none."""
 
     def rule(self) -> Rule:
         """The weights by feature and the thresholds, as far as it has any."""
 
     def insight(self, rows: Rows | None = None) -> Insight:
-        """What those who watch look at: the rule, and what its members think of some events. The cost is that of predicting them."""
+        """What monitoring shows: the rule, and its scores and votes for some events. Cost: predicting them."""
 
     def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
         """Predict events, each before it is learned; NaN where there was no prediction yet."""
@@ -79,4 +79,4 @@ class Contestant(Protocol):
         """Predict events; those of `unknown_features` have features that rows have not, and are given whole."""
 
     def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
-        """By how much each preferred item is ahead before its preference is learned; NaN if preferences are not learned."""
+        """Learn preferences; the difference of scores before each is learned, or NaN if it does not learn preferences."""

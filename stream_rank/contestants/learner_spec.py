@@ -1,4 +1,4 @@
-"""From `oap-bpm:n_members=50,sampling=0.6` to a learner."""
+"""Learners from specifications such as `oap-bpm:n_members=50,sampling=0.6`."""
 
 import ast
 import importlib
@@ -102,7 +102,7 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
             arguments.setdefault(key, default)
     try:
         model = learner(**arguments)
-    except Exception as error:  # whatever somebody else's code raises
+    except Exception as error:  # third-party code may raise anything
         raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
     if own and model.predicts == "ranks" and model.n_ranks is None:
         raise ConfigError(f"learner {name!r} learns ranks: how many are there? `n_ranks`")
@@ -114,7 +114,7 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
 
 def contestant_of(name: str, model: Any, n_ranks: int | None) -> Contestant:
     """A learner as a contestant; a `ConfigError` if it cannot learn such a stream."""
-    if isinstance(model, Learner):  # the one place that asks: from here on contestants answer
+    if isinstance(model, Learner):  # the only check of a learner's class
         return NativeLearner(name, model, n_ranks)
     return RiverLearner(name, model, n_ranks)
 

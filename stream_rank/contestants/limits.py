@@ -1,4 +1,4 @@
-"""What all contestants of a run can bear."""
+"""The limits of a run's events: those that all of its contestants can learn."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Learners of this package on a stream."""
+"""Learners of this package as contestants."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -18,22 +18,22 @@ Array = npt.NDArray[Any]
 
 
 class NativeLearner:
-    """A learner of this package. It is the memory that snapshots keep, too."""
+    """A learner of this package as a contestant; it is its own `Memory` for snapshots."""
 
     def __init__(self, name: str, model: Learner, n_ranks: int | None) -> None:
         self.name = name
         self.model: Any = model
-        # labels that were discovered are as they came; those of a known number of ranks are whole
+        # with a known number of ranks labels become integers; discovered labels stay as they came
         self._whole = self.predicts == "ranks" and n_ranks is not None
 
     @property
     def key(self) -> str:
-        """What its state is kept under."""
+        """The key of its state in snapshots."""
         return f"learners/{self.name}"
 
     @property
     def predicts(self) -> Literal["ranks", "scores"]:
-        """What its predictions are."""
+        """Whether its predictions are ranks or scores."""
         return self.model.predicts  # type: ignore[no-any-return]
 
     @property
@@ -48,7 +48,7 @@ class NativeLearner:
 
     @property
     def learns_preferences(self) -> bool:
-        """All do."""
+        """Whether it learns that one item is preferred to another."""
         return bool(self.model.learns_preferences)
 
     @property
@@ -57,11 +57,11 @@ class NativeLearner:
         return self
 
     def dump(self) -> State:
-        """All that it learned."""
+        """Its whole state."""
         return self.model.dump()  # type: ignore[no-any-return]
 
     def load(self, state: State) -> None:
-        """Go on from what another learned."""
+        """Continue from another's state."""
         self.model = learner_from(state)
 
     def digest(self) -> str:
@@ -73,7 +73,7 @@ class NativeLearner:
         return self.model.rule()  # type: ignore[no-any-return]
 
     def insight(self, rows: Rows | None = None) -> Insight:
-        """The rule, and what its members think of some events."""
+        """What monitoring shows: the rule, and its scores and votes for some events."""
         return self.model.insight(rows)  # type: ignore[no-any-return]
 
     def _answers(self, labels: Array) -> Array:
@@ -100,7 +100,7 @@ class NativeLearner:
         return found
 
     def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
-        """By how much each preferred item is ahead before its preference is learned."""
+        """Learn preferences; the difference of scores before each is learned."""
         return _as_floats(self.model.test_then_train_pairs(preferred, others, magnitudes))
 
 

@@ -1,4 +1,4 @@
-"""Estimators of River's on a stream."""
+"""River's estimators as contestants."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 class RiverLearner:
-    """An estimator of River's, event by event. It cannot be kept in snapshots, for nobody knows what it keeps."""
+    """An estimator of River's, called event by event. Snapshots cannot hold it, because the form of its state is unknown."""
 
     learns_groups = False
     learns_preferences = False
@@ -31,7 +31,7 @@ class RiverLearner:
     ) -> None:
         self.name = name
         self.model: Any = model
-        classifies = isinstance(model, base.Classifier)  # River's two kinds have no other mark
+        classifies = isinstance(model, base.Classifier)  # River has no other way to tell them apart
         self.predicts: Literal["ranks", "scores"] = "ranks" if classifies else "scores"
         if classifies and n_ranks is None:
             raise ConfigError(f"{name} is a classifier: how many ranks are there? `n_ranks`")
@@ -42,7 +42,7 @@ class RiverLearner:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Whatever somebody else's code raises."""
+        """Turn whatever an estimator raises into a `ConfigError`."""
         try:
             yield
         except Exception as error:
@@ -71,7 +71,7 @@ class RiverLearner:
                 self.model.learn_one(x, y)
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
-        """Predict events, each as it is: a prediction may leave its mark on an estimator."""
+        """Predict events one by one in their order, since a prediction may change an estimator."""
         with self._guarded():
             whole = (unknown_features.get(place, x) for place, x in enumerate(rows.dicts()))
             return np.array([_as_float(self.model.predict_one(x)) for x in whole], np.float64)
@@ -81,14 +81,14 @@ class RiverLearner:
         return np.full(len(preferred), np.nan)
 
     def digest(self) -> None:
-        """Nobody can tell."""
+        """There is none, because the form of its state is unknown."""
 
     def rule(self) -> Rule:
-        """What it knows is its own business."""
+        """An empty rule: River has no common form of rules."""
         return Rule({}, [], 0.0, False, [], [])
 
     def insight(self, rows: Rows | None = None) -> Insight:
-        """What it knows is its own business."""
+        """An empty insight: River has no common form of rules."""
         return Insight({}, [], None, [])
 
 

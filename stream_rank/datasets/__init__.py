@@ -1,1 +1,1 @@
-"""Streams made by rule, for examples and comparisons."""
+"""Synthetic streams, for examples and comparisons."""

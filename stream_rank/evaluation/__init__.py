@@ -1,1 +1,1 @@
-"""How good the rules are: losses, baselines, drift and curves."""
+"""Evaluation of learners while they learn: losses, drift and learning curves."""

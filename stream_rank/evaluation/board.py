@@ -1,4 +1,4 @@
-"""How good one learner is: what it predicted against what came."""
+"""The board of one learner: its losses, drifts and learning curve."""
 
 import math
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ __all__ = ["Board"]
 Array = npt.NDArray[Any]
 
 _MOST_CONFUSED = 100
-"""Of more ranks nobody looks at every pair, or at every threshold over time."""
+"""With more ranks there is no confusion matrix, and a point of the curve has this many thresholds."""
 _LARGEST = 1e100
-"""Beyond, a learner has diverged, and the order of its predictions means nothing."""
+"""A learner with predictions beyond this has diverged, and their order means nothing."""
 _DRIFTS_KEPT = 100
 _WEIGHTS_KEPT = 24
-"""Weights that a point of the curve has: the largest."""
+"""A point of the curve has this many weights, the largest."""
 
 
 class Board:
-    """The test-then-train losses of one learner, of all its past and of its last predictions.
+    """The test-then-train losses of one learner, over all predictions and over the last ones.
 
     Ranks have the rank loss: how many steps a prediction is off, on average. Scores have the magnitude loss: the mean
     over pairs of events of the squared difference between the predicted and the true difference, which
@@ -49,11 +49,11 @@ class Board:
         self._pairs, self._pairs_wrong = 0, 0.0
         self.drifts: list[int] = []
         self.drifts_met = 0
-        """Since the board was made, whatever was before."""
+        """The number of drifts since the board was made; it is not in snapshots."""
         self.points: list[dict[str, Any]] = []
 
     def count(self, labels: Array, predictions: Array, numbers: Array, n_groups: int = 1) -> None:
-        """Count predictions in the order in which they were made, of groups of which there were so many."""
+        """Count predictions in the order in which they were made; `numbers` are their groups, below `n_groups`."""
         arrays = self._arrays
         self._make_groups(n_groups)
         sums, means = arrays["sums"], np.empty(len(labels) // BLOCK + 1)
@@ -76,14 +76,14 @@ class Board:
             self._arrays["groups"][:, : groups.shape[1]] = groups
 
     def count_pairs(self, ahead: Array) -> None:
-        """Count preferences by how much the preferred was ahead, NaN where nobody knows; a tie is half a mistake."""
+        """Count preferences by the predicted differences of scores, NaN where there is none; a tie is half a mistake."""
         known = ahead == ahead
         self._pairs += int(known.sum())
-        # halves and ones: their sum is exact in any order
+        # a sum of halves and ones is exact in any order
         self._pairs_wrong += float((ahead < 0).sum() + 0.5 * (ahead == 0).sum())
 
     def mark(self, events: int, time: int | None, seen: Insight) -> None:
-        """Set a point of the learning curve."""
+        """Append a point to the learning curve."""
         weights = {str(name): weight for name, weight in seen.weights.items()}
         largest = sorted(weights, key=lambda name: (-abs(weights[name]), name))[:_WEIGHTS_KEPT]
         self.points.append(
@@ -112,7 +112,7 @@ class Board:
 
     @property
     def loss_sum(self) -> tuple[float, float]:
-        """What the loss is the quotient of: a sum over predictions or over pairs, and their number. Neither ever falls."""
+        """The loss is the quotient of these: a sum over predictions or pairs, and their number. Neither decreases."""
         sums = self._arrays["sums"]
         if self.ranks:
             return float(sums[LOSS]), float(sums[COUNT])
@@ -123,7 +123,7 @@ class Board:
 
     @property
     def recent_loss(self) -> float | None:
-        """The same of the last predictions."""
+        """The loss of the last predictions."""
         if self.events == 0:
             return None
         if self.ranks:  # whole steps: their sum does not depend on the order
@@ -187,7 +187,7 @@ class Board:
     # For snapshots --------------------------------------------------------------------------
 
     def described(self) -> dict[str, Any]:
-        """What it knows beside arrays, as JSON has it."""
+        """Its state without the arrays, as JSON has it."""
         return {
             "points": self.points,
             "drifts": self.drifts,
@@ -197,11 +197,11 @@ class Board:
         }
 
     def arrays(self) -> dict[str, Array]:
-        """The arrays that it counts in."""
+        """The arrays of its state."""
         return dict(self._arrays)
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        """Go on where another was; a `ValueError` if it counted otherwise."""
+        """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
         self._make_groups(arrays["groups"].shape[1])
         for name, mine in self._arrays.items():
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
@@ -213,5 +213,5 @@ class Board:
 
 
 def _finite(loss: float | None) -> float | None:
-    """A loss that can be drawn and written; that of a learner that has diverged cannot."""
+    """The loss, or None if it is not finite, as after divergence."""
     return loss if loss is not None and math.isfinite(loss) else None

@@ -1,4 +1,4 @@
-"""Whether the loss grows: a Page-Hinkley test over the mean losses of blocks."""
+"""Drift detection: a Page-Hinkley test of whether the mean loss of blocks has grown."""
 
 from math import inf
 from typing import Any
@@ -8,27 +8,27 @@ from stream_rank.evaluation.page_hinkley import PageHinkley
 __all__ = ["BLOCK", "DriftDetector"]
 
 BLOCK = 500
-"""Losses are averaged over so many predictions before they are tested: a test an event would cost more than learning."""
+"""Losses are averaged over so many predictions before they are tested: a test per event would cost more than learning."""
 
 _SLACK, _THRESHOLD = 0.05, 3.0
-"""In multiples of the loss so far. The mean of a block lies some 0.1 around it, so that chance alone
-passes the threshold less than once in 10**9 blocks, and a loss that doubles does so after some three blocks."""
+"""In multiples of the mean loss so far. The mean of a block deviates from it by about 0.1, so chance alone
+exceeds the threshold less than once in 10**9 blocks, and a loss that doubles exceeds it after about three blocks."""
 
 _LARGEST = 1e100
-"""Sums of such losses stay finite."""
+"""Larger means are not tested, so that sums stay finite."""
 _FIRST = 15
-"""Blocks before the first test: until then a learner learns."""
+"""The number of the first block that is tested: before it the loss of a new learner still falls."""
 
 
 class DriftDetector:
-    """Tests block means against slack and threshold in their own scale: the mean since the last drift."""
+    """Tests block means; slack and threshold are relative to the mean since the last drift."""
 
     def __init__(self) -> None:
         self._test = PageHinkley()
         self._blocks, self._mean = 0, 0.0
 
     def update(self, block_mean: float) -> bool:
-        """Test one block; whether the loss has grown. Of a learner that has diverged there is nothing to test."""
+        """Test one block; return whether the loss has grown. The loss of a diverged learner is not tested."""
         if not block_mean < _LARGEST:
             return False
         self._blocks += 1
@@ -44,7 +44,7 @@ class DriftDetector:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What it knows, as JSON has it."""
+        """Its state, as JSON has it."""
         test = self._test
         return {
             "blocks": self._blocks,

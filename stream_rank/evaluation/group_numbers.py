@@ -1,4 +1,4 @@
-"""Groups of events as numbers, for those who count by group."""
+"""Numbers for the groups of events, so that losses are counted by group in arrays."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ import numpy.typing as npt
 __all__ = ["MOST_GROUPS", "GroupNumbers"]
 
 MOST_GROUPS = 1 << 16
-"""So many groups are told apart at a time; one that was forgotten is another when it comes again."""
+"""This many groups are distinguished at a time; one that was forgotten gets a new number when it comes again."""
 
 
 class GroupNumbers:
@@ -22,7 +22,7 @@ class GroupNumbers:
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
         self.met = 1
-        """How many numbers were given."""
+        """The next number; all numbers given so far are below it."""
 
     def numbers(self, groups: Iterable[Any] | None, count: int) -> npt.NDArray[np.int64]:
         """The numbers of so many events' groups."""
@@ -43,7 +43,7 @@ class GroupNumbers:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What it knows, as JSON has it."""
+        """Its state, as JSON has it."""
         return {"met": self.met, "numbers": list(self._numbers.items())}
 
     @state.setter

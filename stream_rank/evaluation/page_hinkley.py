@@ -8,11 +8,11 @@ __all__ = ["PageHinkley"]
 
 @dataclass
 class PageHinkley:
-    """The sum of what numbers are above their own mean by, and how far it has risen from its lowest.
+    """The cumulative sum of the numbers' deviations from their running mean, compared with its minimum.
 
     This is the test of `river.drift.PageHinkley(alpha=1, mode="up")`, to the bit, with its slack and threshold given
     anew with every number, and with fields that a snapshot can hold. After an alarm a new test has to begin. The fall
-    decides nothing; it is kept because snapshots have always had it.
+    is not tested; it is kept because it is part of the snapshot format.
 
     >>> test = PageHinkley()
     >>> found = [test.update(x, slack=0.5, threshold=20.0, first=5) for x in [1.0] * 10 + [9.0] * 10]
@@ -21,19 +21,19 @@ class PageHinkley:
     """
 
     tested: float = 0.0
-    """The number of numbers, a float as in River."""
+    """The number of numbers tested, a float as in River."""
     expected: float = 0.0
     """Their mean."""
     rise: float = 0.0
     fall: float = 0.0
     lowest: float = inf
-    """The lowest that the rise has been."""
+    """The minimum of the rise."""
     highest: float = -1
-    """The highest that the fall has been."""
+    """The maximum of the fall."""
     detected: bool = False
 
     def update(self, x: float, slack: float, threshold: float, first: int) -> bool:
-        """Test a number; whether the mean has grown. The first so many only tell what to expect."""
+        """Test a number; return whether the mean has grown. There is no alarm before number `first`."""
         self.tested += 1.0
         self.expected += (1.0 / self.tested) * (x - self.expected)
         above = x - self.expected

@@ -1,4 +1,4 @@
-"""How a learner stands, looked at by the last events that it learned."""
+"""Diagnostics of a learner: the norm of its weights, and its margin and disagreement on the last events."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,27 +16,27 @@ Array = npt.NDArray[Any]
 
 
 class Probe(NamedTuple):
-    """What can be seen of a rule; None where a learner has no such thing."""
+    """Diagnostics of a rule; None where one does not apply to the learner."""
 
     norm: float | None
     """The Euclidean length of the weights."""
     thresholds: list[float]
     margin: float | None
-    """By how much scores lie within the thresholds of their ranks, on average; what lies outside counts against it."""
+    """The mean distance from scores to the nearer threshold of their label; negative for scores outside of the two."""
     disagreement: float | None
-    """The share of the members that do not vote as most of them do, on average."""
+    """The mean share of the members that do not vote for the rank with most votes."""
     updates: int | None
-    """Members' mistakes so far, each of which moved one."""
+    """The number of members' mistakes so far, each of which updated one member."""
 
     @property
     def finite(self) -> bool:
-        """Whether all of it are numbers to go on with."""
+        """Whether the norm, the thresholds and the margin are finite."""
         numbers = (self.norm, *self.thresholds, self.margin)
         return all(math.isfinite(number) for number in numbers if number is not None)
 
 
 def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
-    """Look at a learner, by some events if there are any. It stays as it is; the cost is that of predicting them, and of the weights."""
+    """The diagnostics of a learner, which does not change, on some events. Cost: predicting them, and O(weights)."""
     seen = contestant.insight(rows if rows is not None and len(rows) else None)
     weights = np.fromiter(seen.weights.values(), np.float64, len(seen.weights))
     norm = math.sqrt(product(weights, weights)) if len(weights) else None

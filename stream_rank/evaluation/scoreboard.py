@@ -16,7 +16,7 @@ __all__ = ["Scoreboard"]
 Array = npt.NDArray[Any]
 
 _FIRST_MARK, _MARKS_A_DECADE = 10, 30
-"""Curves are looked at on a logarithmic axis; so many points are as many as a screen shows, however long the stream."""
+"""Curves are drawn over a logarithmic axis: this many points a decade are as many as a screen shows."""
 
 
 def _mark_after(events: int) -> int:
@@ -34,8 +34,8 @@ def _mark_after(events: int) -> int:
 class Scoreboard:
     """A board for every learner.
 
-    Whatever is counted depends on the events and their order alone, never on the portions in which they come: the loop
-    is told when the next point is due, and learns no further before it is set.
+    The counts depend on the events and their order alone, not on how they are cut into batches: the loop asks for `room`,
+    the number of events until the next point of the curves, and learns no further before that point is set.
     """
 
     key = "scoreboard"
@@ -56,7 +56,7 @@ class Scoreboard:
             self.boards[name].count(labels, predictions, numbers, self._group_numbers.met)
 
     def count_pairs(self, name: str, ahead: Array) -> None:
-        """Count by how much a learner had the preferred items ahead."""
+        """Count a learner's predicted differences between preferred and other items."""
         self.boards[name].count_pairs(ahead)
 
     @property
@@ -72,7 +72,7 @@ class Scoreboard:
             self._next_mark = _mark_after(self.learned)
 
     def mark(self, time: int | None) -> None:
-        """Set points now, unless there are any at this place."""
+        """Set points now, unless this number of events has points already."""
         for each in self._contestants:
             board = self.boards[each.name]
             if not board.points or board.points[-1]["events"] < self.learned:
@@ -93,7 +93,7 @@ class Scoreboard:
         return State(metadata, arrays)
 
     def load(self, state: State) -> None:
-        """Go on from what was counted."""
+        """Continue from another scoreboard's counts."""
         stored: Mapping[str, Any] = state.metadata
         self.learned = stored["learned"]
         self._group_numbers.state = stored["groups"]

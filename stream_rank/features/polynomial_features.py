@@ -1,4 +1,4 @@
-"""The polynomial kernel as features."""
+"""Polynomial features: the polynomial kernel as an explicit map."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -42,7 +42,7 @@ class PolynomialFeatures(base.MiniBatchTransformer):
     r"""All products of up to `degree` features, scaled so that they are the polynomial kernel.
 
     The inner product of two transformed events is `(x.z + offset) ** degree`, exactly. A linear
-    learner behind this map is the kernel learner, without a support set to bound.
+    learner after this map is the kernel learner, without a support set to bound.
 
     Products are named by their factors in order, as "a*b", and the constant, the product of nothing, is "*" (a star
     in a feature's own name becomes "\*"). There are `C(d + degree, degree)` of them.

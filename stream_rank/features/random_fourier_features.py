@@ -1,4 +1,4 @@
-"""The Gaussian kernel as features, by chance."""
+"""Random Fourier features: the Gaussian kernel as a random approximate map."""
 
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 
 
 class RandomFourierFeatures(base.MiniBatchTransformer):
-    """Waves in random directions, whose inner products approximate the Gaussian kernel.
+    """Cosine waves in random directions, whose inner products approximate the Gaussian kernel.
 
     Component `i` is `sqrt(2 / D) * cos(w_i.x + b_i)` with normal `w_i` of deviation `1 / width` and uniform
     `b_i`; the mean of the products over many components is `exp(-|x - z|**2 / (2 * width**2))`, with an

@@ -1,4 +1,4 @@
-"""The numbers that maps are given."""
+"""The checked numbers of events and data frames, for the transformers."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def values_of(x: Mapping[Any, Any], names: Sequence[Hashable]) -> list[float]:
 
 
 def frame_from(X: Any) -> "nw.DataFrame[Any]":
-    """A data frame, or an error that says what to do with what is none."""
+    """A data frame, or an error that says what to call with an array."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise FeatureError(

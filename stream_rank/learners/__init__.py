@@ -1,6 +1,6 @@
 """River estimators that learn to rank, one a file.
 
-What a learner can do is asked of the learner, never of its class:
+A learner itself says what it can do; nothing depends on its class:
 
 ================================  =====================================================================
 `predicts`                        "ranks" (ordered labels), or "scores"
@@ -13,7 +13,7 @@ What a learner can do is asked of the learner, never of its class:
 `features`                        the names of the features known, by slot
 `n_events`, `n_updates`           the number of events learned, and of members' mistakes
 `rule()`                          weights, thresholds, bias and support vectors, to score with elsewhere
-`insight(X)`                      what is to be seen of it, by the events of a table
+`insight(X)`                      what monitoring shows, with a table also of its events
 `dump()`                          its state; `base.restore.learner_from` makes the learner again
 ================================  =====================================================================
 

@@ -1,4 +1,4 @@
-"""PRank with the average of all its past."""
+"""Averaged PRank: PRank that predicts by its mean rule."""
 
 from stream_rank.engine.perceptron.state import LASTING
 from stream_rank.learners.base.rank_learner import RankLearner

@@ -1,6 +1,6 @@
 """The one list of learners: their names on the command line and in snapshots, and where their classes are.
 
-Whoever needs the names alone need not wait until River and the engine are imported.
+The module imports neither River nor the engine, so the names alone are available at once.
 """
 
 __all__ = ["LEARNER_CLASSES", "LEARNER_NAMES"]

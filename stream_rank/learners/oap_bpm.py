@@ -56,4 +56,4 @@ class OAPBPM(OAP):
     """
 
     _rule = AVERAGED
-    _exact = True  # members vote for those who ask; the mean decides
+    _exact = True  # `vote_one` asks the members, but the mean rule decides

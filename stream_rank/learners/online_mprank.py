@@ -98,7 +98,7 @@ class OnlineMPRank(GroupedLearner):
             self._model = DualKernel(C, learning_rate, budget, revisits, kernel)
         else:
             self._model = DualLinear(C, learning_rate, budget, revisits)
-        super().__init__(budget + 1)  # a group that has events is not among those longest unseen
+        super().__init__(budget + 1)  # rows of groups with kept events are not reused
 
     def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
         """Learn that the scores of two items differ by `magnitude`; both are kept, so the budget must hold two."""
@@ -142,9 +142,9 @@ class OnlineMPRank(GroupedLearner):
     def settle(self, tolerance: float = 0.01, max_passes: int = 1000) -> int:
         """Sweep until the cost is at most `tolerance`, as a fraction, above the least possible; return the number of passes.
 
-        The dual is never above the least cost, so the two tell how far it is at most. (The paper stops when a pass
-        changes the cost by less than 0.01 percent; but the cost goes up and down, and may change little far from
-        its end.) A pass costs O(m * d) with linear scores and O(m**2) with a kernel, and as much again to tell.
+        The dual is never above the least cost, so the gap between the two bounds the distance to it. (The paper stops when
+        a pass changes the cost by less than 0.01 percent; but the cost goes up and down, and may change little far from
+        its end.) A pass costs O(m * d) with linear scores and O(m**2) with a kernel, and as much again to evaluate the gap.
         """
         check_number("tolerance", tolerance, 0, 1)
         check_whole("max_passes", max_passes)

@@ -28,7 +28,7 @@ class PairwiseRanker(GroupedLearner):
     `rls-relative`    `(m - g)**2 / m**2`                                         RankRLS, eq. 22
     ================  ==========================================================  ==================
 
-    Every event makes pairs with some of the last `window` events of its group, drawn by chance; those of equal labels
+    Every event makes pairs with some of the last `window` events of its group, drawn at random; those of equal labels
     only where magnitudes of 0 mean something (`mp`, `svr`, `rls-magnitude`). A step is implicit: it
     minimises the loss of the pair after it, and so never overshoots. A predicted tie counts as misranked, as in MP's
     eq. 69; for `hr`, whose slope there is 0, it is stepped as if 1 were wanted, or no rule would
@@ -38,7 +38,7 @@ class PairwiseRanker(GroupedLearner):
     Rates are for features of about one: put a scaler before it. Too small a rate learns nothing for long.
 
     Cost: O(window + pairs * d) an event, and O(window * d) more once in `window` events, when the sums that the constant
-    is made of are formed anew: until then an event far off, 1e10 times the others, leaves rounding in it.
+    is made of are formed anew: until then an outlier, 1e10 times the others, leaves rounding errors in it.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class PairwiseRanker(GroupedLearner):
         self._model = Pairwise(
             LOSSES[loss], learning_rate, regularization, epsilon, window, pairs, key_of(seed)
         )
-        super().__init__(window + 1)  # a group that has events is not among those longest unseen
+        super().__init__(window + 1)  # rows of groups with kept events are not reused
 
     def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
         """Learn that one item is preferred to another, by as much as `magnitude`; a step along their difference."""

@@ -26,7 +26,7 @@ class RecursiveMPRank(GroupedLearner):
     of all events their mean label; within a group only differences of scores mean something.
 
     With `forgetting` f, an event that lies k events back weighs f**k. The regularization
-    does not fade: a feature's is given back when its turn comes, at the latest when a thousandth is left.
+    does not fade: it is restored feature by feature in turn, at the latest when a thousandth of it is left.
 
     With `C`, the trade-off is the paper's: `|w|**2 + C/m**2 * sum over pairs`, where m is the (faded) number of
     events. It changes with every event, so the weights are then solved for when they are asked for.
@@ -42,7 +42,7 @@ class RecursiveMPRank(GroupedLearner):
     C
         None, or the trade-off that takes the place of `regularization`, which then is m / (2 C).
     max_groups
-        How many groups' means are kept; a group that was not seen for longest is begun anew when it comes again.
+        How many groups' means are kept; the least recently seen is dropped, and begins anew when it comes again.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""PRank with all its past, voting."""
+"""Voted PRank: all rules that PRank has held vote."""
 
 from stream_rank.learners.base.ensemble import Ensemble
 from stream_rank.learners.models.family import Family

@@ -20,10 +20,10 @@ Array = npt.NDArray[Any]
 
 
 class WidrowHoff(ScoreLearner):
-    """The on-line regression that ranks are often left to: `w` moves by `learning_rate * (y - w.x) * x`.
+    """On-line least-squares regression, a common baseline for ranks: `w` moves by `learning_rate * (y - w.x) * x`.
 
-    A rate above `2 / |x|**2` overshoots, and ever further. So the rate of each step is capped at
-    `1 / |x|**2`, which hits its label exactly: no scale of the features can blow it up.
+    Steps with a rate above `2 / |x|**2` diverge. So the rate of each step is capped at `1 / |x|**2`, with which
+    the score of the event becomes its label: no scale of the features makes it diverge.
 
     Cost: O(d) an event.
 

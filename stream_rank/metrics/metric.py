@@ -1,4 +1,4 @@
-"""What all metrics of the package share."""
+"""The base class of all metrics of the package."""
 
 from river import base, metrics
 

@@ -1,4 +1,4 @@
-"""What the metrics of ranks share."""
+"""The base class of the metrics of ranks."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Distances between two rankings of the same items.
 
-A ranking is the list of its items, the first first. The places of the true ranking are those that count from 1.
+A ranking is the list of its items, the best first. Discounts are by places in the true ranking, counted from 1.
 
 Reference: the loss functions of a lecture on preference learning; R. Fagin, R. Kumar and D. Sivakumar. Comparing top k
 lists. SIAM J. Discrete Mathematics 17, 2003.

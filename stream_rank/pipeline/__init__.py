@@ -1,1 +1,1 @@
-"""Batches through stages to learners: the one loop."""
+"""The loop of a run: batches pass through stages to learners."""

@@ -1,4 +1,4 @@
-"""What became of the records."""
+"""Counts of records by outcome, and of rejects by kind."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
@@ -13,46 +13,46 @@ __all__ = ["Counts", "RejectCounts"]
 
 @dataclass
 class Counts:
-    """Every record is counted once, in one of these.
+    """The number of records by outcome; every record is counted in exactly one field.
 
-    An event whose label comes later is two records: a request, which becomes one that is learned, and a label.
+    An event whose label comes later is two records: a request, which moves to `learned` when its label comes, and a label.
     """
 
     learned: int = 0
-    """Ratings, preferences, and events whose label came later."""
+    """Ratings, preferences, and requests whose label came later."""
     requests: int = 0
-    """Events without a label, predicted."""
+    """Events that were predicted, and whose label has not come."""
     labels: int = 0
-    """Records that were only the label of an event before; the event is what was learned."""
+    """Records that held only the label of an earlier event; that event is counted in `learned`."""
     skipped: int = 0
-    """Events outside of the span of time that is asked for."""
+    """Events that a stage left out, such as those outside a span of time."""
     rejects: int = 0
 
     @property
     def records(self) -> int:
-        """All of them."""
+        """The number of all records."""
         return self.learned + self.requests + self.labels + self.skipped + self.rejects
 
     @property
     def taken(self) -> int:
-        """Events that were predicted, or learned, or both."""
+        """The number of events that were predicted, learned, or both."""
         return self.learned + self.requests
 
     def as_dict(self) -> dict[str, int]:
-        """By name."""
+        """The counts by name."""
         return asdict(self)
 
 
 class RejectCounts:
-    """Rejects by what was wrong with them, and how many came in a row, since the process began."""
+    """The number of rejects by kind, and of consecutive rejects, since the process began."""
 
     def __init__(self) -> None:
         self.by_kind = dict.fromkeys(REJECTED_FOR, 0)
         self.streak = self.longest_streak = 0
-        """Rejects without an event between them: the last ones, and the most that there ever were."""
+        """The length of the current and of the longest run of rejects without an event between them."""
 
     def count(self, rejects: Collection[Reject], events: npt.NDArray[np.int64]) -> None:
-        """Count the rejects among the records that are events, both in the order of their records."""
+        """Count rejects; `events` are the record numbers of the batch's events. Both are in ascending order of records."""
         for reject in rejects:
             self.by_kind[reject.kind] += 1
         last = 0

@@ -1,4 +1,4 @@
-"""As many events as are wanted."""
+"""A stage that ends a run after a number of events."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ __all__ = ["EventLimit"]
 
 
 class EventLimit:
-    """Gives on the first events of a run. A label is part of the event that it came for, and is not counted."""
+    """Passes on the first `most` events of a run. A label is part of the event that it came for, and is not counted."""
 
     def __init__(self, most: int, progress: Progress) -> None:
         self._most, self._progress = most, progress
@@ -23,7 +23,7 @@ class EventLimit:
         return self._progress.counts.taken >= self._most
 
     def apply(self, batch: Batch) -> Iterator[Batch]:
-        """Cut the batch where enough is enough: nothing that comes later is passed."""
+        """Cut the batch after the last event that is wanted."""
         left = self._most - self._progress.counts.taken
         counted = np.cumsum((batch.kinds != SKIPPED) & (batch.kinds != Kind.LABEL))
         if left <= 0:

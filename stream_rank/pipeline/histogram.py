@@ -1,4 +1,4 @@
-"""How long something took, of all times that it did: what Prometheus calls a classic histogram."""
+"""Histograms of durations and sizes, as Prometheus's classic histograms."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ __all__ = ["Histogram"]
 
 
 class Histogram:
-    """Counts of what was at most as much as each of some bounds.
+    """Counts of values by bucket; `bounds` are the inclusive upper bounds of the buckets.
 
     >>> times = Histogram([0.1, 1.0])
     >>> for seconds in (0.05, 0.1, 0.5, 7.0):
@@ -19,10 +19,10 @@ class Histogram:
     def __init__(self, bounds: Sequence[float]) -> None:
         self.bounds = bounds
         self.counts = [0] * (len(bounds) + 1)
-        """By bound; the last is of what was more than all of them."""
+        """By bucket, not cumulative; the last one counts values above all bounds."""
         self.total = 0.0
 
     def add(self, amount: float) -> None:
-        """Count one."""
+        """Count a value."""
         self.counts[bisect_left(self.bounds, amount)] += 1
         self.total += amount

@@ -1,4 +1,4 @@
-"""The one loop: decode, stages, predict, learn, count."""
+"""The loop of a run: decode, pass through stages, predict, learn, count."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,13 +25,13 @@ __all__ = ["Loop"]
 Array = npt.NDArray[Any]
 
 _SAMPLE = 64
-"""Ratings that learners are looked at by: enough for a mean."""
+"""The number of recent ratings that `evaluation.probe` averages over."""
 
 
 class Loop:
-    """Learns chunks: every event is predicted before it is learned, and that prediction is what counts.
+    """Learns chunks test-then-train: every event is predicted before it is learned, and that prediction is scored.
 
-    What is known after a chunk depends on the events alone, not on how they were cut into chunks.
+    The state after a chunk depends on the events and their order alone, not on how they were cut into chunks.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class Loop:
         self.reject_counts = RejectCounts()
         self.stopwatch = Stopwatch([each.name for each in contestants])
         self.last_ratings: tuple[Rows, Array] | None = None
-        """Some of the last ratings with their labels, good for as long as their batch is."""
+        """At most `_SAMPLE` of the last ratings with their labels; valid until the next chunk is decoded."""
 
     def take(self, chunk: Chunk) -> Iterator[None]:
-        """Learn the events of a chunk, a part at a time, and give it back to its source."""
+        """Learn the events of a chunk part by part, yield after each part, and release the chunk at the end."""
         try:
             with self.stopwatch.stage("decoding"):
                 batch = self.decoder.decode(chunk)
@@ -64,7 +64,7 @@ class Loop:
             chunk.release()
 
     def _learn(self, batch: Batch) -> None:
-        """Learn the events of a batch, those of one kind at a time, and note where learning goes on."""
+        """Learn a batch, one run of events of the same kind at a time, and record the position after it."""
         for kind, first, last in batch.runs():
             if kind == SKIPPED:
                 self.progress.counts.skipped += last - first
@@ -88,7 +88,7 @@ class Loop:
             Kind.PREFERENCE: self._preferences,
             Kind.LABEL: self._labels,
         }[Kind(kind)]
-        while first < last:  # no further than to the next point of the learning curves
+        while first < last:  # a run is cut where a point of the learning curves is due
             end = min(last, first + self.scoreboard.room)
             learn(batch.events(first, end))
             self.progress.counts.learned += end - first
@@ -97,7 +97,7 @@ class Loop:
             first = end
 
     def _ratings(self, batch: Batch) -> None:
-        """Predict ratings, each before it is learned."""
+        """Predict and learn ratings, each predicted before it is learned."""
         rows, labels, groups = batch.rows, batch.labels, batch.groups
         found = {}
         with self.stopwatch.stage("learning"):
@@ -109,7 +109,7 @@ class Loop:
         self._sample(batch)
 
     def _preferences(self, batch: Batch) -> None:
-        """Predict by how much the preferred items are ahead, each before it is learned."""
+        """Learn preferences, and count the differences of scores predicted before each was learned."""
         with self.stopwatch.stage("learning"):
             for each in self.contestants:
                 with self.stopwatch.learner(each.name):
@@ -117,7 +117,7 @@ class Loop:
                 self.scoreboard.count_pairs(each.name, ahead)
 
     def _labels(self, batch: Batch) -> None:
-        """Learn the events that labels came for; what counts is what was predicted when their features came."""
+        """Learn the events that labels came for; the predictions made when their features came are scored."""
         assert batch.earlier is not None  # without a waiting room every label is a reject
         assert batch.tickets is not None
         predictions = batch.earlier.recall(batch.tickets)
@@ -131,7 +131,7 @@ class Loop:
         self._sample(batch)
 
     def _requests(self, batch: Batch) -> None:
-        """Predict requests, and let those wait that were given a ticket."""
+        """Predict requests, and store the predictions of those with a ticket until their label comes."""
         found = np.stack(
             [each.predict(batch.rows, batch.unknown_features) for each in self.contestants]
         )
@@ -148,7 +148,7 @@ class Loop:
         self.last_ratings = batch.rows.part(some, len(batch)), batch.labels[some:]
 
     def _put_rejects(self, batch: Batch) -> None:
-        """Hand on the rejects of a batch in the order of their records."""
+        """Put the rejects of a batch into their sink, in the order of their records."""
         chunk = batch.chunk
         for reject in batch.rejects:
             origin = None if chunk.origin_of is None else chunk.origin_of(reject.record)

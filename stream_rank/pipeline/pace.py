@@ -1,4 +1,4 @@
-"""Giving events on at the pace at which they happened."""
+"""A stage that passes events on at the pace of their timestamps."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,15 +10,15 @@ from stream_rank.ingest.timestamps import NO_TIME
 
 __all__ = ["Pace"]
 
-_NAP = 0.05
-"""Seconds after which whoever waits may do something else."""
+_LONGEST_SLEEP = 0.05
+"""Seconds; between two sleeps the run can be stopped, or a snapshot taken."""
 
 
 class Pace:
-    """`speed` seconds of the events' time pass in a second; an event without a time comes with the one before it.
+    """Passes events on so that `speed` seconds of event time pass in a second, as `tcpreplay` does with packets.
 
-    Pacing, as in `tcpreplay`: while nothing is due, a part without events is given on every so often, so that
-    whoever runs the loop can stop it or take a snapshot.
+    An event without a time is passed on with the one before it. While no event is due, an empty part is yielded after
+    every sleep, so that whoever runs the loop can stop it or take a snapshot.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Pace:
         self._began: tuple[float, int] | None = None
 
     def apply(self, batch: Batch) -> Iterator[Batch]:
-        """Give on the events that are due, every so often until all of them were."""
+        """Yield the events that are due, part by part, until all of them were yielded."""
         times = batch.times
         timed = times[times != NO_TIME]
         if self._began is None and len(timed):
@@ -47,6 +47,6 @@ class Pace:
             end = int(np.searchsorted(due, now, "right"))
             if end == done:
                 wait = (float(due[done]) - now) / 1000 / self._speed
-                self._sleep(min(_NAP, max(wait, 0.001)))
+                self._sleep(min(_LONGEST_SLEEP, max(wait, 0.001)))
             yield batch.part(done, end)
             done = end

@@ -1,4 +1,4 @@
-"""How far a run has come: the position after what was learned, and what became of the records."""
+"""The progress of a run: the position after the last learned record, and the counts of records."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,29 +11,29 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """The one place that knows up to where events were learned.
+    """The position up to which events were learned; it is kept here and nowhere else.
 
-    Where reading goes on is the source's business; what is read and not learned yet is not in here.
+    The source may have read further: records that were read and not learned yet are not included.
     """
 
     key = "progress"
 
     def __init__(self, position_from: Callable[[Any], Position]) -> None:
-        """`position_from` is the source's: it reads a position that a snapshot has."""
+        """`position_from` is the source's method that makes a position of its JSON form in a snapshot."""
         self._position_from = position_from
         self.position: Position | None = None
-        """Where learning goes on; None at the beginning."""
+        """The position after the last learned record; None before the first."""
         self.counts = Counts()
         self.time: int | None = None
-        """When the last event happened that has a time, in milliseconds since 1970."""
+        """The time of the last event that has one, in milliseconds since 1970."""
 
     def dump(self) -> State:
-        """All of it."""
+        """The position, the counts and the time."""
         position = None if self.position is None else self.position.to_json()
         return State({"position": position, "counts": self.counts.as_dict(), "time": self.time}, {})
 
     def load(self, state: State) -> None:
-        """Go on where another run was."""
+        """Continue from the progress of another run."""
         stored = state.metadata
         position = stored["position"]
         self.position = None if position is None else self._position_from(position)

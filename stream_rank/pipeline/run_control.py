@@ -1,4 +1,4 @@
-"""What somebody outside asks of a run while it goes on."""
+"""Requests to a run in progress: to stop, or to take a snapshot."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ __all__ = ["RunControl"]
 
 @dataclass
 class RunControl:
-    """Looked at between parts of chunks, so that a signal's handler or another thread may ask."""
+    """Flags that a run checks between parts of chunks; signal handlers and other threads may set them."""
 
     stop_requested: bool = False
     snapshot_requested: bool = False

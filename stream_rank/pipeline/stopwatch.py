@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""Histograms of the time that a run spends in each stage and with each learner."""
 
 import time
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from stream_rank.pipeline.histogram import Histogram
 __all__ = ["SECONDS", "STAGES", "Stopwatch"]
 
 STAGES = ("polling", "decoding", "learning", "scoring", "snapshotting")
-"""What a run spends its time on: waiting for events to come is polling, as fetching them is."""
+"""What time is measured of; polling is both waiting for events and fetching them."""
 
 SECONDS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 60.0)
-"""Bounds of times: a chunk is between one event, read in microseconds, and a snapshot of gigabytes."""
+"""Bounds of the buckets, in seconds: from a chunk of one event (microseconds) to a snapshot of gigabytes."""
 
 
 class Stopwatch:
-    """Times of the stages, of every chunk; and of every learner's part of learning."""
+    """Durations of the stages, and of every learner's part of learning."""
 
     def __init__(self, learners: list[str]) -> None:
         self.stages = {stage: Histogram(SECONDS) for stage in STAGES}
@@ -24,13 +24,13 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Take the time of a stage."""
+        """Measure a block as a stage."""
         with _taken(self.stages[name]):
             yield
 
     @contextmanager
     def learner(self, name: str) -> Iterator[None]:
-        """Take the time of a learner."""
+        """Measure a block as a learner's."""
         with _taken(self.learners[name]):
             yield
 

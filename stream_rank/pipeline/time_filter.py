@@ -1,4 +1,4 @@
-"""Events of a span of time."""
+"""A stage that skips events outside a span of time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,19 +13,19 @@ __all__ = ["TimeFilter"]
 
 
 class TimeFilter:
-    """Skips the events that happened outside of a span of time, and those of which nobody knows when they happened.
+    """Skips events whose time is outside a span, and events without a time.
 
-    A label without a time goes with its features.
+    A label without a time is passed on: the time of its features decides.
     """
 
     def __init__(self, first: int, last: int) -> None:
-        """`first` and `last` are milliseconds since 1970, both within the span."""
+        """`first` and `last` are milliseconds since 1970, both inclusive."""
         self._first, self._last = first, last
         self.untimed = 0
         """Events that were skipped because they have no time."""
 
     def apply(self, batch: Batch) -> Iterator[Batch]:
-        """Mark the events outside as skipped."""
+        """Mark the events outside the span as skipped."""
         times, labels = batch.times, batch.kinds == Kind.LABEL
         untimed = times == NO_TIME
         self.untimed += int((untimed & ~labels).sum())

@@ -1,4 +1,4 @@
-"""Events whose labels have not come yet."""
+"""A stage that joins labels with the features that came earlier under the same id."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ _NO_TICKET = -1
 
 
 class _Entries:
-    """Features of many events in one piece of memory, an event a ticket; tickets are given out in order."""
+    """The features of many events in growing arrays. An event is found by its ticket; tickets are ascending numbers."""
 
     def __init__(self) -> None:
         self.base = 0
@@ -34,7 +34,7 @@ class _Entries:
         self.slots, self.values = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM)
 
     def append(self, rows: Rows, groups: Array | None) -> Array:
-        """Keep the features of events; their tickets."""
+        """Append the features of events; return their tickets."""
         count, begin = len(rows), self.count
         lengths = rows.last - rows.first
         ends = self.used + np.cumsum(lengths)
@@ -56,7 +56,7 @@ class _Entries:
         return np.arange(begin, begin + count) + self.base
 
     def taken(self, tickets: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Lengths, slots, values, names met and groups of events, one after the other."""
+        """The lengths, slots, values, names met and groups of events, concatenated in the order of the tickets."""
         at = tickets - self.base
         first, lengths = self.first[at], self.last[at] - self.first[at]
         where = _places(first, lengths)
@@ -64,7 +64,7 @@ class _Entries:
 
 
 def _places(first: Array, lengths: Array) -> Array:
-    """The places of runs that begin at `first` and are so long, one run after the other."""
+    """The indices of runs that begin at `first` and have these lengths, concatenated."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     places: Array = np.arange(total) + np.repeat(first - (ends - lengths), lengths)
@@ -72,7 +72,7 @@ def _places(first: Array, lengths: Array) -> Array:
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:
-    """An array with room for more after what is used, twice as long where it had to grow."""
+    """The array, or a copy of twice the needed length, with room for `more` entries after the `used` ones."""
     if used + more <= len(array):
         return array
     larger = np.empty(2 * (used + more), array.dtype)
@@ -83,17 +83,17 @@ def _with_room(array: Array, used: int, more: int) -> Array:
 class WaitingRoom:
     """A stage that keeps requests with an id until their label comes, and joins the two.
 
-    At most `most` events wait. Where there is no room, the one that waits longest is dropped; one whose id comes again
-    waited in vain. A label comes out with the features, the group and the predictions of its request. A label that no
-    features wait for is a reject.
+    At most `most` requests wait. If there is no room, the one that waits longest is dropped; if its id comes again, the
+    earlier request is dropped. A label leaves the stage with the features, the group and the predictions of its request.
+    A label without a waiting request becomes a reject.
 
-    Cost: O(1) a request and a label, beside copying its features twice.
+    Cost: O(1) a request and a label, besides copying the features twice.
     """
 
     key = "waiting"
 
     def __init__(self, most: int, skips_unmatched_untimed: bool = False) -> None:
-        """`skips_unmatched_untimed`: a filter of times left out features, and their labels need not say when."""
+        """`skips_unmatched_untimed`: skip labels without a time and a waiting request, which a time filter skipped."""
         self._most, self._skips = most, skips_unmatched_untimed
         self._ticket_of: dict[Any, int] = {}
         self._entries = _Entries()
@@ -107,7 +107,7 @@ class WaitingRoom:
     # As a stage -----------------------------------------------------------------------------
 
     def apply(self, batch: Batch) -> Iterator[Batch]:
-        """Give on requests with tickets, and labels with what they came for."""
+        """Yield the batch with tickets for requests, and with the features of their requests for labels."""
         self._compact()
         tickets = np.full(len(batch), _NO_TICKET)
         kinds, rejects = batch.kinds, list(batch.rejects)
@@ -122,13 +122,13 @@ class WaitingRoom:
                 if len(missing):
                     kinds = kinds.copy() if kinds is batch.kinds else kinds
                     rejects += self._unmatched(batch, missing, kinds)
-        if self._just_dropped:  # nobody will ask what is predicted of them
+        if self._just_dropped:  # their predictions will not be needed
             tickets[np.isin(tickets, self._just_dropped)] = _NO_TICKET
         batch = replace(batch, kinds=kinds, tickets=tickets, earlier=self, rejects=sorted(rejects))
         yield self._joined(batch)
 
     def _put(self, batch: Batch, first: int, last: int) -> Array:
-        """Let requests wait that have an id; their tickets."""
+        """Keep the requests that have an id; return their tickets."""
         assert batch.ids is not None
         ids = batch.ids[first:last].tolist()
         named = [place for place, name in enumerate(ids, first) if name is not None]
@@ -160,16 +160,16 @@ class WaitingRoom:
             self._just_dropped.append(ticket)
 
     def _take(self, ids: list[Any]) -> list[int]:
-        """The tickets of the events whose labels have come, which wait no longer."""
+        """Release the requests of these ids; return their tickets."""
         take = self._ticket_of.pop
         return [take(name, _NO_TICKET) for name in ids]
 
     def _unmatched(self, batch: Batch, events: Array, kinds: Array) -> Iterator[Reject]:
-        """Mark labels that no features wait for; the rejects that they are."""
+        """Mark labels without a waiting request, and yield a reject for each."""
         assert batch.ids is not None
         for event in events.tolist():
             if self._skips and batch.times[event] == NO_TIME:
-                kinds[event] = SKIPPED  # as its features were
+                kinds[event] = SKIPPED  # as its request was
                 continue
             kinds[event] = UNMATCHED
             reason = f"id: no features wait under {batch.ids[event]!r}"
@@ -179,7 +179,7 @@ class WaitingRoom:
             yield Reject(record, reason, batch.chunk.raw(record), "unmatched")
 
     def _joined(self, batch: Batch) -> Batch:
-        """The batch with the features and groups that labels came for."""
+        """The batch, its labels with the features and groups of their requests."""
         assert batch.tickets is not None
         events = np.flatnonzero((batch.kinds == Kind.LABEL) & (batch.tickets >= 0))
         if not len(events):
@@ -209,30 +209,30 @@ class WaitingRoom:
     # What was predicted ---------------------------------------------------------------------
 
     def note(self, tickets: Array, predictions: Array) -> None:
-        """Keep what was predicted of events that wait."""
+        """Store the predictions (a row a learner) of waiting requests."""
         for place in np.flatnonzero(tickets >= 0).tolist():
             self._predictions[int(tickets[place])] = predictions[:, place].copy()
 
     def recall(self, tickets: Array) -> Array:
-        """What was predicted of events whose labels came; it is not kept any longer."""
+        """Remove and return the predictions of requests whose labels came."""
         return np.stack([self._predictions.pop(ticket) for ticket in tickets.tolist()], axis=1)
 
     # What is kept ---------------------------------------------------------------------------
 
     def _compact(self) -> None:
-        """Let go of the features of events that wait no longer, if they are most of what is kept."""
+        """Free the features of requests that no longer wait, if they are most of what is stored."""
         if self._entries.count > 2 * len(self._ticket_of) + _FIRST_ROOM:
             self._keep(*self._waiting())
 
     def _waiting(self) -> tuple[list[Any], Array, tuple[Array, Array, Array, Array, Array]]:
-        """Ids, tickets and entries of those that wait, the longest first."""
+        """The ids, tickets and entries of the waiting requests, the oldest first."""
         tickets = np.fromiter(self._ticket_of.values(), np.int64, len(self._ticket_of))
         return list(self._ticket_of), tickets, self._entries.taken(tickets)
 
     def _keep(
         self, ids: list[Any], tickets: Array, taken: tuple[Array, Array, Array, Array, Array]
     ) -> None:
-        """Let those wait and nobody else, under new tickets."""
+        """Replace all waiting requests by these, under new tickets."""
         lengths, slots, values, met, groups = taken
         ends = np.cumsum(lengths)
         entries = _Entries()
@@ -244,7 +244,7 @@ class WaitingRoom:
         self._entries = entries
 
     def dump(self) -> State:
-        """Those that wait."""
+        """The waiting requests, with their predictions."""
         ids, tickets, (lengths, slots, values, met, groups) = self._waiting()
         metadata = {
             "dropped": self.dropped,
@@ -262,7 +262,7 @@ class WaitingRoom:
         return State(metadata, arrays)
 
     def load(self, state: State) -> None:
-        """Let those wait who waited."""
+        """Restore the waiting requests of another waiting room."""
         stored, arrays = state
         self.dropped = stored["dropped"]
         tickets = list(range(len(stored["ids"])))

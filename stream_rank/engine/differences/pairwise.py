@@ -1,4 +1,4 @@
-"""Losses of pairs, each step taken where it ends rather than where it begins.
+"""Losses of pairs, minimised by implicit steps: the gradient of a step is that at its end.
 
 For a pair with difference `z = x(1) - x(2)` and magnitude `m = y(1) - y(2) >= 0`, a loss is `|t - g|**n` of
 `g = w.z` and a target t, on one side of it or on both, beyond a margin or not. The step minimises

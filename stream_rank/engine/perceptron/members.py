@@ -85,7 +85,7 @@ def choose(state, number):
 
 @inlined
 def score(state, event, members, n_members, narrow):
-    """Score the members on a list, in its order; on a narrow event eight at a time, the last of them strays."""
+    """Score the members on a list, in its order; on a narrow event in eights, so up to seven entries after the list too."""
     if narrow:
         for i in range(0, n_members, GROUP):
             eight = inner_eight(state.weights, state.slots, shift(members, i), event)

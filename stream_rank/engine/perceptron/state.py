@@ -45,7 +45,7 @@ GROUP = 8
 """Numbers in a vector of doubles: members scored together, thresholds compared together."""
 
 SUMS = 4
-"""Sums of steps kept apart: adding to the one that was just stored would wait for it."""
+"""Independent partial sums of steps: with one sum, each addition would wait for the store before it."""
 
 
 def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:

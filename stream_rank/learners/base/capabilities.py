@@ -1,4 +1,4 @@
-"""What a learner tells about itself, so that nobody has to know its class."""
+"""What a learner reports about itself: its limits, its rule, and an insight into it."""
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple
@@ -43,9 +43,9 @@ class Rule(NamedTuple):
 
 
 class Insight(NamedTuple):
-    """What those who watch a learner look at, often: it costs less than the rule of a kernel learner.
+    """What monitoring reads often: it costs less than the rule of a kernel learner.
 
-    The last two are of the events that the learner was asked about, and None where it has no such thing.
+    The last two are of the events that the learner was asked about, and None where they do not apply to it.
     """
 
     weights: dict[Hashable, float]

@@ -1,4 +1,4 @@
-"""What the learners with many voters share."""
+"""The base class of the learners with many voters."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""What the learners of differences share: events may come in groups, and only differences within one count."""
+"""The base class of the learners of differences: events may have groups, and only differences within a group count."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class GroupedLearner(ScoreLearner):
         self._make_groups()
 
     def _make_groups(self) -> None:
-        """Make room for all groups, and for the next that is new."""
+        """Make room for all groups and one new group."""
         if self._model.make_groups(len(self._groups) + 2):
             self._find_row()
 
@@ -59,21 +59,21 @@ class GroupedLearner(ScoreLearner):
 
     def learn_many(self, X: Any, y: Any, group: Any = None) -> None:
         """Learn the rows of a data frame, array or CSR matrix, one after the other; `group` is a column of names."""
-        for block, labels, groups in self._lessons(self._open(X), y, group):
+        for block, labels, groups in self._labelled_blocks(self._open(X), y, group):
             self._model.absorb(block, labels, groups)
 
     def test_then_train(self, X: Any, y: Any, group: Any = None) -> Any:
         """Predict each row, then learn it; the predictions."""
         table = self._open(X)
         scores = np.empty(len(table))
-        for block, labels, groups in self._lessons(table, y, group):
+        for block, labels, groups in self._labelled_blocks(table, y, group):
             self._model.run(block, labels, scores[block.first : block.end], True, groups)
         return self._answers(table, scores, getattr(y, "name", None))
 
-    def _lessons(
+    def _labelled_blocks(
         self, table: Table, y: Any, group: Any
     ) -> Iterator[tuple[DenseBlock | SparseBlock, Array, Array]]:
-        """Blocks of rows with their labels and groups; all are checked before the first comes."""
+        """Blocks of rows with their labels and groups; all are checked before the first is yielded."""
         labels = self._labels_of(y, table)
         column = None if group is None else _group_column(group, len(table))
         self._meet(table)
@@ -94,10 +94,10 @@ class GroupedLearner(ScoreLearner):
         super().prepare(described)
 
     def _check_reach(self, largest: float, magnitude: float) -> None:
-        """A step goes to the magnitude, not by it: a difference of features that are let in is borne."""
+        """Check nothing: a step ends at the magnitude, however large, so no difference of valid features is too large."""
 
     def _check_pairs(self, pairs: Pairs) -> None:
-        """All differences are borne."""
+        """Check nothing: no difference of valid features is too large."""
 
 
 def _group_column(group: Any, n_events: int) -> list[Hashable]:
@@ -110,7 +110,7 @@ def _group_column(group: Any, n_events: int) -> list[Hashable]:
     ):
         kind = f"a {type(group).__name__}" if table else repr(group)
         raise EventError(f"groups must be one column, a name for each event in order, not {kind}")
-    # times stay as they are, for a time's number is not a time
+    # times stay as they are, because `tolist` makes plain numbers of them
     timed = getattr(getattr(group, "dtype", None), "kind", None) in ("m", "M")
     column = group.tolist() if isinstance(group, np.ndarray) and not timed else list(group)
     if len(column) != n_events:

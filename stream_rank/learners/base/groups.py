@@ -1,4 +1,4 @@
-"""Which group has which row."""
+"""A bounded map from groups to rows of a model's memory."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -13,10 +13,10 @@ __all__ = ["Alone", "Groups"]
 
 
 class Groups:
-    """Rows for the groups seen last; the one longest unseen makes room for a new one.
+    """Rows for the groups seen last; a new group takes the row of the least recently seen.
 
-    Rows begin at 1. A group's row is given as a negative number when what the row held before is of
-    another group, or of none.
+    Rows begin at 1. A group's row is given as a negative number when it must be initialised, because it
+    held another group, or none.
 
     >>> groups = Groups(2)
     >>> [groups.see(name) for name in ("a", "b", "a", "c", "a", "b")]
@@ -25,14 +25,14 @@ class Groups:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._row_of: dict[Hashable, int] = {}  # in the order of when each was last seen
+        self._row_of: dict[Hashable, int] = {}  # the least recently seen first
         self._pairs = 0
 
     def __len__(self) -> int:
         return len(self._row_of)
 
     def peek(self, name: Hashable) -> int:
-        """The row that a group has or would get, negative if it would be begun."""
+        """The row that a group has or would get, negative if it would have to be initialised."""
         row = self._row_of.get(name)
         if row is not None:
             return row
@@ -41,7 +41,7 @@ class Groups:
         return -self._row_of[next(iter(self._row_of))]
 
     def see(self, name: Hashable) -> int:
-        """The row of a group that an event came of, negative if it is to be begun."""
+        """Mark a group as seen; return its row, negative if it must be initialised."""
         row = self.peek(name)
         if row < 0 and len(self._row_of) == self.most:
             del self._row_of[next(iter(self._row_of))]
@@ -60,17 +60,17 @@ class Groups:
         return rows
 
     def alone(self) -> int:
-        """The row of a group that no other event will be of."""
+        """The row of a new group without a name, to which no later event belongs."""
         self._pairs += 1
         return self.see(Alone(self._pairs))
 
     def described(self) -> dict[str, Any]:
-        """The groups with their rows, those longest unseen first, and how many had no name."""
+        """The groups with their rows, the least recently seen first, and how many had no name."""
         named = [[_plain_group(name), row] for name, row in self._row_of.items()]
         return {"groups": named, "pairs": self._pairs}
 
     def prepare(self, described: Mapping[str, Any]) -> None:
-        """Take groups over where there are none yet; a `ValueError` if they cannot be so."""
+        """Restore groups into an empty map; a `ValueError` if they are inconsistent."""
         named = entries(described, "groups")
         self._pairs = int(described["pairs"])
         for name, row in named:
@@ -81,7 +81,7 @@ class Groups:
             raise ValueError("a group twice")
 
     def alone_all(self, count: int) -> npt.NDArray[np.int64]:
-        """`alone` so many times: the rows, all of them to be begun. O(count), or O(most) if that is less."""
+        """`alone` called `count` times: the rows, all of which must be initialised. O(count), or O(most) if that is less."""
         if 4 * count < self.most:
             return np.array([abs(self.alone()) for _ in range(count)], np.int64)
         held = list(self._row_of)
@@ -111,7 +111,7 @@ class Groups:
 
 
 class Alone(int):
-    """The name of a group that has no name: equal to itself, and to no name that a user could give."""
+    """A stand-in for the name of a group without one: equal to itself, and to no name that a user could give."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Alone) and int(self) == int(other)

@@ -1,4 +1,4 @@
-"""What the learners that may use a kernel share."""
+"""The base class of the learners that may use a kernel."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -81,7 +81,7 @@ class Kernelized(RankLearner):
         return super().weights
 
     def _named(self, weights: Array) -> dict[Hashable, float]:
-        """Weights by feature; what a kernel weighs are no features."""
+        """Weights by feature; none with a kernel, whose coefficients are of support vectors."""
         return {} if isinstance(self._model, KernelFamily) else super()._named(weights)
 
     def rule(self) -> Rule:

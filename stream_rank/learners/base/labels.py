@@ -1,4 +1,4 @@
-"""Labels and their ranks."""
+"""Ordered labels and their ranks."""
 
 import bisect
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 def _plain(label: Any) -> Any:
-    """A label as a Python object; times stay as they are, for a time's number is not a time."""
+    """A label as a Python object; times stay as they are, because `item` makes plain numbers of them."""
     if isinstance(label, np.number | np.bool_ | np.str_) and not isinstance(label, np.timedelta64):
         return label.item()
     return label
@@ -98,7 +98,7 @@ class Labels:
         return place
 
     def new_in(self, column: Sequence[Any]) -> list[int]:
-        """The rows in which labels come that are not known yet, all labels checked."""
+        """The rows in which new labels come first; all labels are checked."""
         if self.fixed:
             self._check_fixed(column)
             return []

@@ -1,4 +1,4 @@
-"""What all learners share: from dicts and tables to the engine's rows, and back."""
+"""The base class of all learners: from dicts and tables to the engine's rows, and back."""
 
 import math
 import struct
@@ -34,7 +34,7 @@ _SPARSE_BELOW = 8
 
 
 def _as_dict(x: Any) -> dict[Any, Any]:
-    """An event as a dict; some mappings invent what they do not have."""
+    """An event as a plain dict: some mappings create missing keys, as `defaultdict` does."""
     if not isinstance(x, Mapping):
         raise FeatureError(f"an event is a dict of features by name, not {x!r}")
     return dict(x)
@@ -73,16 +73,16 @@ class Learner(PairLearner):
     def _fit_to_vocabulary(self) -> None:
         """Make a packer for the features known, and room for them in the model."""
         self._make_room(len(self._vocabulary))
-        # no event is as wide as infinity: where all are blocks, none goes the way of rows
+        # an infinite width, which no event has, where a model takes blocks only
         self._width = math.inf if self._model.always_blocks else len(self._vocabulary)
         self._pick: Callable[[Any], tuple[Any, ...]] = self._first_pick
         code = "d" if self._model.dtype == "float64" else "f"
         self._pack = struct.Struct(f"={len(self._vocabulary)}{code}").pack_into
 
     def _first_pick(self, x: Features) -> tuple[Any, ...]:
-        """Make the getter for the features known when it is first asked for.
+        """Make the getter for the known features on first use.
 
-        It takes as long as there are names, and a vocabulary that still grows has no use for it.
+        It costs O(names), which would be wasted while the vocabulary still grows.
         """
         names = self._vocabulary.names
         if len(names) > 1:
@@ -163,7 +163,7 @@ class Learner(PairLearner):
         return FeatureError("an event has a number that is too large")
 
     def _difference(self, preferred: Features, other: Features) -> dict[Hashable, float]:
-        """What the preferred has more than the other, feature by feature."""
+        """The preferred item less the other, by feature."""
         first, second = self._checked(preferred), self._checked(other)
         names = [*first, *(name for name in second if name not in first)]
         return {name: first.get(name, 0.0) - second.get(name, 0.0) for name in names}
@@ -273,7 +273,7 @@ class Learner(PairLearner):
         return None
 
     def rule(self) -> Rule:
-        """What was learned, to score with elsewhere. With a kernel, this copies the support set."""
+        """What was learned, in numbers that another program can score with. With a kernel, this copies the support set."""
         return self._plain_rule()
 
     def _plain_rule(self) -> Rule:
@@ -281,7 +281,7 @@ class Learner(PairLearner):
         raise NotImplementedError
 
     def insight(self, X: Any = None) -> Insight:
-        """What is to be seen of it, by the events of a table if one is given; it stays as it is."""
+        """What monitoring shows: the rule, and with a table the scores and votes for its events. Nothing changes."""
         rule = self._plain_rule()
         return Insight(rule.weights, rule.thresholds, self.n_updates, rule.labels)
 
@@ -292,7 +292,7 @@ class Learner(PairLearner):
     # Its state ------------------------------------------------------------------------------
 
     def dump(self) -> State:
-        """All that it is; `learner_from` makes a learner of it that goes on as this one. It stays as it is."""
+        """The whole state, of which `learner_from` makes an equal learner. This one does not change."""
         metadata = self.described()
         arrays = self.kept()
         twin = type(self)(**arguments_of(metadata["parameters"]))
@@ -301,7 +301,7 @@ class Learner(PairLearner):
         return State(metadata, twin.kept())
 
     def kept(self) -> dict[str, Array]:
-        """The arrays of its memories, with what is in reserve; the model may have to solve for what is kept."""
+        """The arrays of its memories, spare capacity included. Some models first solve for their weights."""
         return arrays_of(self._model.memories())
 
     def described(self) -> dict[str, Any]:
@@ -336,7 +336,7 @@ class Learner(PairLearner):
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __copy__(self) -> Self:
-        return deepcopy(self)  # two learners on one memory would spoil it
+        return deepcopy(self)  # two learners must not share memory
 
     def __setstate__(self, content: dict[str, Any]) -> None:
         self.__dict__.update(content)

@@ -1,4 +1,4 @@
-"""What is a number, and what is not."""
+"""Checks and conversion of numbers: features, magnitudes and matrices."""
 
 from collections.abc import Hashable, Sequence
 from numbers import Real
@@ -13,7 +13,7 @@ __all__ = ["as_number", "check_magnitude", "numbers", "unusable"]
 
 
 _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.datetime64, np.timedelta64)
-"""What `float` would make a number of, some of it with a loss."""
+"""Types that are refused, although `float` converts them, some with a loss."""
 
 
 def as_number(value: Any) -> float:

@@ -1,4 +1,4 @@
-"""What the three learners of the OAP paper share: many PRank members, each on its own sample of the stream."""
+"""The base class of the OAP paper's learners: many PRank members, each on its own sample of the stream."""
 
 from stream_rank.kernels import Kernel
 from stream_rank.learners.base.ensemble import Ensemble
@@ -10,7 +10,7 @@ __all__ = ["OAP"]
 
 
 class OAP(Kernelized, Ensemble):
-    """PRank members that learn an event when their coin comes up; they differ in how they form one rule."""
+    """PRank members, each learning an event with probability `sampling`; subclasses differ in how members form one rule."""
 
     _rule: int
 

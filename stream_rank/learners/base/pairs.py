@@ -1,4 +1,4 @@
-"""Many preferences at once: `learn_pair` in a loop, to the bit.
+"""Learning many preferences at once, to the bit as `learn_pair` in a loop.
 
 Cost: what the pairs' learning costs, and O(entries) to check them before the first is learned.
 """
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 
 
 def magnitude_column(magnitude: Any, n_pairs: int, bound: float) -> npt.NDArray[np.float64]:
-    """The magnitudes of so many pairs, 1 each if there are none; an `EventError` names the one that cannot be."""
+    """The magnitudes of so many pairs, 1 each if there are none; an `EventError` names the first that is invalid."""
     if magnitude is None:
         return np.ones(n_pairs)
     if isinstance(magnitude, Mapping | Set):
@@ -49,7 +49,7 @@ def magnitude_column(magnitude: Any, n_pairs: int, bound: float) -> npt.NDArray[
 
 
 class PairLearner:
-    """The part of a learner that takes many pairs. What it is built upon is the learner's own."""
+    """The part of a learner that takes many pairs. `Learner` implements the abstract methods."""
 
     _model: Model
     _vocabulary: Vocabulary
@@ -100,7 +100,7 @@ class PairLearner:
     def _take_pairs(
         self, preferred: Any, other: Any, magnitude: Any, asking: bool
     ) -> npt.NDArray[np.float64]:
-        """Learn pairs, all checked before the first; if `asking`, by how much each preferred item was ahead before."""
+        """Learn pairs, all checked before the first; if `asking`, return the differences of scores before each."""
         first, second = self._open(preferred), self._open(other)
         magnitudes = magnitude_column(magnitude, len(first), self._model.bound)
         pairs = Pairs(first, second, magnitudes)
@@ -119,7 +119,7 @@ class PairLearner:
     def _check_pairs(self, pairs: Pairs) -> None:
         """Raise an `EventError` unless weights may move by every difference times its magnitude.
 
-        Every pair is looked at only if the largest numbers and the largest magnitude together might be too much.
+        Pairs are checked one by one only if the largest entry and the largest magnitude do not rule it out.
         """
         if pairs.far_within(self._model.bound):
             return
@@ -154,10 +154,10 @@ class PairLearner:
             done = some.stop
 
     def _take_apart(self, pairs: Pairs, come: list[tuple[int, Hashable]], ahead: Array) -> None:
-        """Learn pairs, those that bring features one by one.
+        """Learn pairs, those with new features one by one.
 
-        A kernel's value counts the squares of features that have no slot yet, and these are summed as if the item
-        were the only one; so what is said of such a pair is not to the bit what would be once both items have slots.
+        A kernel value includes the squares of features without a slot, which are summed in an order of each item's own.
+        So the prediction for such a pair may differ in its last bits from that once both items have slots.
         """
         done = 0
         for row, several in groupby(come, itemgetter(0)):

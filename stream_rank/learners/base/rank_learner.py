@@ -1,4 +1,4 @@
-"""What the learners of ranks share."""
+"""The base class of the learners of ranks."""
 
 from collections.abc import Hashable, Mapping
 from itertools import pairwise
@@ -28,7 +28,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     `learn_many` is `learn_one` in a loop, to the bit; so is `test_then_train` of `predict_one` and
     `learn_one`. A batch with a number or a label that cannot be learned is refused whole.
 
-    One learner is for one thread, asking included: an event's scores are noted in its memory.
+    A learner must not be used by two threads at once, not even to predict: predictions write scratch memory.
     """
 
     _model: Family
@@ -100,7 +100,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         return shares[0], float(scores[0])
 
     def _even_at_first(self, shares: Array) -> Array:
-        """Before the first mistake all vote for one rank, of which active learners would conclude too much."""
+        """Equal shares before the first mistake: all members vote for one rank then, which is no confidence."""
         return np.full_like(shares, 1 / shares.shape[-1]) if self._model.updates == 0 else shares
 
     def _discover(self, x: Features, y: Any) -> int:

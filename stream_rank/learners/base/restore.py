@@ -1,4 +1,4 @@
-"""A learner made of its state."""
+"""Restoring a learner from its state."""
 
 from stream_rank.engine.memory import within
 from stream_rank.errors import SnapshotError
@@ -10,13 +10,13 @@ from stream_rank.learners.catalogue import LEARNERS
 __all__ = ["learner_from"]
 
 _MOST_RANKS = 100_000
-"""The list of ranks is made before any memory that could be measured by the state."""
+"""A limit of its own, since the list of ranks is made before memory is limited to the size of the state."""
 
 
 def learner_from(state: State) -> Learner:
     """The learner that `dump` was asked of; a `SnapshotError` if the parts of the state do not fit together.
 
-    No more memory is made than the state itself has, whatever its parameters ask for.
+    No more memory is allocated than the state itself has, whatever its parameters ask for.
 
     >>> from stream_rank import PRank
     >>> model = PRank(n_ranks=3)

@@ -1,4 +1,4 @@
-"""What the learners of scores share."""
+"""The base class of the learners of scores."""
 
 from abc import abstractmethod
 from collections.abc import Hashable

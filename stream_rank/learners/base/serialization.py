@@ -50,7 +50,7 @@ def arguments_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def entries(metadata: Mapping[str, Any], key: str) -> list[Any]:
-    """The list at a key; a `ValueError` if it is something else, for text has a length and letters too."""
+    """The list at a key; a `ValueError` if it is something else, such as text, which is a sequence too."""
     found = metadata[key]
     if not isinstance(found, list):
         raise ValueError(f"{key} are no list")

@@ -1,4 +1,4 @@
-"""What a part of a run keeps, in the form in which snapshots hold it."""
+"""The state of a part of a run, in the form that snapshots store."""
 
 import hashlib
 import json
@@ -17,14 +17,14 @@ Array = npt.NDArray[Any]
 
 
 class State(NamedTuple):
-    """What a part of a run keeps: text that JSON can hold, and arrays."""
+    """The state of a part of a run: metadata that JSON can hold, and arrays."""
 
     metadata: dict[str, Any]
     arrays: dict[str, Array]
 
 
 def arrays_of(memories: Mapping[str, Memory]) -> dict[str, Array]:
-    """What memories keep, by `memory/section`."""
+    """The sections that memories keep, by `memory/section`."""
     return {
         f"{kind}/{name}": section
         for kind, memory in memories.items()
@@ -33,7 +33,7 @@ def arrays_of(memories: Mapping[str, Memory]) -> dict[str, Array]:
 
 
 def trimmed(arrays: Mapping[str, Array], room: Mapping[str, Array]) -> dict[str, Array]:
-    """Arrays cut to the shapes of others; what is cut off was held in reserve."""
+    """Arrays cut to the shapes of others; what is cut off was spare capacity."""
     return {
         name: arrays[name][tuple(map(slice, np.minimum(arrays[name].shape, section.shape)))]
         for name, section in room.items()

@@ -1,1 +1,1 @@
-"""What a learner knows: memory of the engine's, and the compiled functions that work on it."""
+"""Models: a learner's memory, and the compiled functions of the engine that work on it."""

@@ -1,4 +1,4 @@
-"""Models that see events from the middle of their group."""
+"""The base class of the models of events centred in their groups."""
 
 import math
 from typing import Any
@@ -17,14 +17,14 @@ Array = npt.NDArray[Any]
 
 
 class Centred(GroupedRowModel, GroupRows):
-    """Running means by group, and what is learned from the distances to them."""
+    """Running means by group, and what is learned from the deviations from them."""
 
     bound = 1e25
     """Features and labels up to this size leave every product finite: the factors of a covariance hold ratios of
     features squared, and are squared again. A regularization of at least 1e-12 keeps them so."""
 
     most_features: float = 10_000
-    """Beyond, an event takes a tenth of a second, and half a gigabyte of memory is not enough."""
+    """With more, an event takes a tenth of a second, and half a gigabyte of memory is not enough."""
 
     def __init__(self, regularization: float, forgetting: float) -> None:
         super().__init__()
@@ -48,5 +48,5 @@ class Centred(GroupedRowModel, GroupRows):
         return float(label_means[0] - product(self.weights(), means[0]))
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"centred": self.memory}

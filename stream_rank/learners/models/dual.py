@@ -1,4 +1,4 @@
-"""What the models of on-line MPRank share: the dual variables of the events kept, by group."""
+"""The base class of the models of on-line MPRank: the dual variables of the events kept, by group."""
 
 import math
 
@@ -39,11 +39,11 @@ class Dual(GroupRows):
         return moved
 
     def resume(self) -> None:
-        """See that every event is of a group that there is."""
+        """Check that every event belongs to an existing group."""
         rows = self.memory["members"] % duals.PAIR
         if self.memory["members"].min() < 0 or rows.max() >= self.n_rows:
             raise ValueError("an event of no group")
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"duals": self.memory}

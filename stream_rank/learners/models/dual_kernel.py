@@ -80,7 +80,7 @@ class DualKernel(Dual):
         mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learning)
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
-        """Learn rows, each as one of its group; what was predicted of them is not wanted."""
+        """Learn rows, each as one of its group, and discard the predictions."""
         self.run(rows, answers, np.empty(len(answers)), True, groups)
 
     def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array) -> None:
@@ -93,7 +93,7 @@ class DualKernel(Dual):
         mprank_kernel.sweep(*self._parts())
 
     def costs(self) -> tuple[float, float]:
-        """What is minimised, and what it cannot be below."""
+        """The cost that is minimised, and the dual, a lower bound of it."""
         cost, bound = mprank_kernel.costs(*self._parts())
         return cost, bound
 
@@ -103,11 +103,11 @@ class DualKernel(Dual):
         return coefficients
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {**super().memories(), "support": self.support.memory}
 
     def resume(self) -> None:
-        """Form the kernel values of the events kept anew."""
+        """Recompute the kernel values of the events kept, which are not in snapshots."""
         super().resume()
         mprank_kernel.fill(*self._parts())
 

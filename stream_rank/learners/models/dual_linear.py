@@ -32,7 +32,7 @@ class DualLinear(GroupedRowModel, Dual):
         return mprank.layout(n_slots, self.budget, self.n_rows)
 
     def resume(self) -> None:
-        """See that every event is of a group that there is."""
+        """Check that every event belongs to an existing group."""
         Dual.resume(self)
 
     def sweep(self) -> None:
@@ -40,6 +40,6 @@ class DualLinear(GroupedRowModel, Dual):
         mprank.sweep(self.block)
 
     def costs(self) -> tuple[float, float]:
-        """What is minimised, and what it cannot be below."""
+        """The cost that is minimised, and the dual, a lower bound of it."""
         cost, bound = mprank.costs(self.block)
         return cost, bound

@@ -87,7 +87,7 @@ class Family:
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
         if n_features > self.n_slots:
-            # half as much again, or a vocabulary that grows name by name would be copied for each
+            # half as much again: exact sizes would copy the memory for every new name
             wanted = n_features if self.events == 0 else max(n_features, self.n_slots * 3 // 2)
             self._keep(self.memory.reshaped(self._layout(wanted, self.n_ranks)))
             self.memory["sizes"][state.SLOTS] = self.n_slots
@@ -151,12 +151,12 @@ class Family:
         ballots = np.ones(self._size(state.MEMBERS))
         if rule == state.WEIGHTED and memory["correct"].any():
             ballots = memory["correct"].astype(np.float64)
-        ballots /= ballots.sum()  # whole numbers: exact in any order
+        ballots /= ballots.sum()  # a sum of whole numbers is exact in any order
         thresholds = combined(ballots, memory["thresholds"][:, inner])
         return combined(ballots, memory["weights"]), thresholds
 
     def resume(self) -> None:
-        """See that the thresholds are whole, and their fences stand."""
+        """Check that the thresholds are finite, and put the infinite ones around them."""
         inner = slice(1, self.n_ranks)
         for name in ("thresholds", "mean_thresholds"):
             if not np.isfinite(self.memory[name][..., inner]).all():
@@ -164,7 +164,7 @@ class Family:
         self._fence(self.memory, self.n_ranks)
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"family": self.memory}
 
     def __getstate__(self) -> dict[str, Any]:

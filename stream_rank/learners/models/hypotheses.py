@@ -29,7 +29,7 @@ class Hypotheses(Family):
         self.memory["correct"][0] = 1
 
     def resume(self) -> None:
-        """See that the hypothesis that learns is one of those that are used."""
+        """Check that the hypothesis that learns is one of those in use."""
         super().resume()
         current, used = self._size(voted.CURRENT), self._size(voted.USED)
         if not 0 <= current < used <= self._size(state.MEMBERS):

@@ -78,7 +78,7 @@ class KernelFamily(Family):
         kernels.run_pairs_kernel(self.block, self.support.block, *written, magnitudes, ahead)
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"family": self.memory, "support": self.support.memory}
 
     def __setstate__(self, content: dict[str, Any]) -> None:

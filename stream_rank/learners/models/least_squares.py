@@ -1,4 +1,4 @@
-"""A linear score that follows its labels by least mean squares."""
+"""A linear score learned by least mean squares."""
 
 from typing import Any
 
@@ -57,5 +57,5 @@ class LeastSquares(RowModel):
             least_squares.run_pairs(block, *pairs.rows(self.dtype), magnitudes, ahead)
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"least_squares": self.memory}

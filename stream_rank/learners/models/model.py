@@ -1,4 +1,4 @@
-"""What learners expect of a model."""
+"""The protocol of models: what learners expect of them."""
 
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 
 class Model(Protocol):
-    """Memory, and functions of the engine that teach it and ask it.
+    """Memory, and functions of the engine that learn and predict with it.
 
     The functions for one event take the memory's block as their first argument; the event itself was
     written to `row` before.
@@ -24,14 +24,14 @@ class Model(Protocol):
     bound: float
     block: Array
     row: Array
-    """Where one event's features go, one number a slot."""
+    """Where the features of a single event are written, one number a slot."""
     n_slots: int
     always_blocks: bool
     """Whether single events come as sparse blocks too, with slots for features that are not known."""
     apart: bool
     """Whether the features that a pair brings take their slots item by item."""
     longest: float
-    """The largest square of an event that is let in."""
+    """The largest sum of squares of an event that is accepted."""
     most_features: float
     """How many features the model takes."""
 
@@ -46,7 +46,7 @@ class Model(Protocol):
         """Learn the event in `row`; False, and nothing learned, if a number is beyond `bound`."""
 
     def predict_row(self, block: Array, bound: float) -> Any:
-        """The prediction for the event in `row`, or what is no prediction if a number is beyond `bound`."""
+        """The prediction for the event in `row`, or rank 0 or a score of NaN if a number is beyond `bound`."""
 
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
         """Learn the pair whose difference is in `row`, under the same condition."""
@@ -60,10 +60,10 @@ class Model(Protocol):
         """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
 
     def resume(self) -> None:
-        """Make what is not kept, after the memories were filled; a `ValueError` if they cannot be of such a model."""
+        """Recompute what is not in the memories, once these are filled; a `ValueError` if they cannot be of such a model."""
 
 
 class GroupedModel(Model, Protocol):
@@ -86,4 +86,4 @@ class GroupedModel(Model, Protocol):
         """Predict rows, each before it is learned as one of its group if `learning`."""
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
-        """Learn rows, each as one of its group; what was predicted of them is not wanted."""
+        """Learn rows, each as one of its group, and discard the predictions."""

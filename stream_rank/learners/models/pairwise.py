@@ -75,7 +75,7 @@ class Pairwise(GroupedRowModel):
         return pairwise.layout(n_slots, self.window)
 
     def make_groups(self, n_rows: int) -> bool:
-        """Groups need no room: events kept say which they are of."""
+        """Groups need no room: the group is stored with every event kept."""
         return False
 
     @property
@@ -84,5 +84,5 @@ class Pairwise(GroupedRowModel):
         return float(self.memory["parameters"][pairwise.BIAS])
 
     def memories(self) -> dict[str, Memory]:
-        """All there is to keep, by name."""
+        """The memories that snapshots keep, by name."""
         return {"pairwise": self.memory}

@@ -1,4 +1,4 @@
-"""What models share whose events are rows of numbers, one a feature."""
+"""The base classes of the models whose events are rows of numbers, one a feature."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ __all__ = ["GroupRows", "GroupedRowModel", "RowModel"]
 Array = npt.NDArray[Any]
 
 _SLOTS, _EVENTS = 0, 1
-"""Where the sizes of every such memory say how many slots there are, and how many events were learned."""
+"""The entries of `sizes`, in every such memory, that hold the numbers of slots and of events learned."""
 
 
 class RowModel:
@@ -64,7 +64,7 @@ class RowModel:
         return self.memory["weights"]
 
     def resume(self) -> None:
-        """There is nothing that is not kept."""
+        """Do nothing: everything is in the memories."""
 
     def __getstate__(self) -> dict[str, Any]:
         views = ("block", "row")
@@ -94,7 +94,7 @@ class GroupedRowModel(RowModel):
         self._run(self.block, self.dense(rows), answers, groups, predictions, learning)
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
-        """Learn rows, each as one of its group; what was predicted of them is not wanted."""
+        """Learn rows, each as one of its group, and discard the predictions."""
         self.run(rows, answers, np.empty(len(answers)), True, groups)
 
     def run_pairs(
@@ -110,7 +110,7 @@ class GroupedRowModel(RowModel):
 
 
 class GroupRows:
-    """A memory with a row for every group, and one for all events before them."""
+    """A memory with a row for every group; row 0 is for all events."""
 
     memory: Memory
     n_slots: int

@@ -99,7 +99,7 @@ class Scatter(Centred):
             self._solved = False
 
     def resume(self) -> None:
-        """Weights were solved for when they were kept."""
+        """Mark the weights as solved: `memories` solves before they are saved."""
         self._solved = True
 
     def memories(self) -> dict[str, Memory]:

@@ -1,4 +1,4 @@
-"""The vectors that a kernel learner keeps."""
+"""The support set: the vectors that a kernel learner keeps."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class SupportSet:
 
     @property
     def block(self) -> Array:
-        """What the engine takes."""
+        """The block of memory that the engine's functions take."""
         return self.memory.block
 
     @property

@@ -1,4 +1,4 @@
-"""The forms in which events reach a model."""
+"""Blocks of events, dense or sparse: the forms in which events reach a model."""
 
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ class SparseBlock(NamedTuple):
         )
 
     def dense(self, n_slots: int) -> DenseBlock:
-        """The rows with a number for each of so many slots; what lies beyond is left out."""
+        """The rows with a number for each of so many slots; higher slots are left out."""
         rows = aligned((self.end - self.first, n_slots), self.values.dtype)
         lay_out(self.starts, self.slots, self.values, rows, np.empty(len(rows)))
         return DenseBlock(self.first, self.end, rows)

@@ -1,4 +1,4 @@
-"""Events as the rows of a data frame or an array."""
+"""Dense tables: events as the rows of a data frame or an array."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ _BLOCK_BYTES = 1 << 18
 """Rows are copied to whole vectors this many bytes at a time, which a second-level cache holds."""
 
 _NARROW = 32
-"""Up to this many columns NumPy spends more on a row than on its numbers."""
+"""Up to this many columns, NumPy's overhead a row exceeds the cost of copying its numbers."""
 
 _SPARSE_BELOW = 4
 """Columns that fill less than one in so many slots are learned as sparse events."""
@@ -30,7 +30,7 @@ Array = npt.NDArray[Any]
 
 
 def frame_of(X: Any) -> tuple[Array, list[Hashable]] | None:
-    """The values and names of a data frame; None if it is none."""
+    """The values and names of a data frame; None if it is not one."""
     names = list(getattr(X, "columns", ()))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -45,7 +45,7 @@ def frame_of(X: Any) -> tuple[Array, list[Hashable]] | None:
 
 
 def too_long(row: int, square: float, longest: float) -> FeatureError:
-    """The error for an event whose square a kernel could not bear."""
+    """The error for an event whose sum of squares is too large for a kernel."""
     return FeatureError(
         f"the features of row {row} have a sum of squares of {square:g}; "
         f"with this kernel and dtype at most {longest:g} is needed"
@@ -122,14 +122,14 @@ class DenseTable:
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        """Rows `first` to `end`, features without a slot behind those that are known, in their order."""
+        """Rows `first` to `end`; features without a slot follow the known ones, in the order of names."""
         slots = vocabulary.slots(self._columns)
         unknown = in_order(
             name for name, slot in zip(self._columns, slots, strict=True) if slot < 0
         )
-        behind = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
+        after = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
         for column in np.flatnonzero(slots < 0).tolist():
-            slots[column] = behind[self._columns[column]]
+            slots[column] = after[self._columns[column]]
         yield from self._packed(slots, dtype, first, end)
 
     def _packed(self, slots: Array, dtype: str, first: int, end: int) -> Iterator[SparseBlock]:

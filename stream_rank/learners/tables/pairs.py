@@ -1,4 +1,4 @@
-"""Two tables whose rows belong together: row i of the one is preferred to row i of the other."""
+"""Pairs of two tables: row i of the first is preferred to row i of the second."""
 
 from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
@@ -36,14 +36,14 @@ class PairBlock(NamedTuple):
         return self.preferred.end - self.preferred.first
 
     def rows(self, dtype: str) -> tuple[Array, Array, Array]:
-        """Of dense items the rows, and room for two in the precision of weights."""
+        """For dense items: the rows of both, and scratch for two rows in the precision of the weights."""
         assert isinstance(self.preferred, DenseBlock)
         assert isinstance(self.other, DenseBlock)
         first, second = self.preferred.rows, self.other.rows
         return first, second, np.empty((2, first.shape[1]), dtype)
 
     def entries(self, dtype: str) -> tuple[Array, ...]:
-        """Of sparse items, and of their differences, starts, slots and values, in the precision of weights."""
+        """For sparse items: starts, slots and values of both and of their differences, in the precision of the weights."""
         one, two = self.preferred, self.other
         assert isinstance(one, SparseBlock)
         assert isinstance(two, SparseBlock)
@@ -86,14 +86,14 @@ class Pairs:
         )
 
     def far_within(self, bound: float) -> bool:
-        """Whether it is plain that no difference times its magnitude, or times 1, is beyond a bound. O(entries)."""
+        """Whether the largest entry and magnitude alone keep all differences times `max(1, magnitude)` within a bound. O(entries)."""
         most = bound / (4.0 * max(1.0, float(self.magnitudes.max(initial=1.0))))
         return self.preferred.within(most) and self.other.within(most)
 
     def newcomers(self, vocabulary: Vocabulary, apart: bool) -> list[tuple[int, Hashable]]:
-        """The names without a slot in the order in which they come, each with the pair that brings it first.
+        """The names without a slot, each with the first pair that has it, in the order of these pairs.
 
-        Names that a pair brings are in the order of names, those of the preferred item first if `apart`.
+        Names that come with one pair are in the order of names, those of the preferred item first if `apart`.
         """
         if isinstance(self.preferred, Rows):
             preferred = self.preferred
@@ -121,7 +121,7 @@ class Pairs:
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[PairBlock]:
-        """Pairs `first` to `end` as sparse blocks, for models that take no others."""
+        """Pairs `first` to `end` as sparse blocks, for models that take only those."""
         for one, two in _aligned(
             self.preferred.all_features(vocabulary, dtype, first, end),
             self.other.all_features(vocabulary, dtype, first, end),
@@ -137,7 +137,7 @@ def _same_stream(preferred: Any, other: Any) -> bool:
 def _aligned(firsts: Iterator[Any], seconds: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
     """The blocks of two tables of one length, cut where either is cut.
 
-    A table may write its next block over the last one, so the next is asked for when the last is used up.
+    A table may write its next block over the last one, so a block is requested only after the last one was used.
     """
     one, two = next(firsts, None), next(seconds, None)
     while one is not None and two is not None:

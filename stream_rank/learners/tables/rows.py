@@ -1,4 +1,4 @@
-"""The features of many events: a table that learners take as it is."""
+"""The rows of a stream: the features of many decoded events, as a table."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -27,8 +27,8 @@ _BLOCK_ENTRIES = 1 << 16
 class Rows:
     """Events as entries: `slots[first[i]:last[i]]` and `values[...]` are event i's.
 
-    Slots are places in `names`; of these, `met[i]` were known once event i had come. So a learner that is shown rows
-    in any portions meets names in the same order. All numbers were checked by whoever made the rows.
+    Slots are indices into `names`, of which the first `met[i]` were known after event i. So a learner gives names slots
+    in the same order, however the rows are divided. The decoder has checked all numbers.
     """
 
     native = None
@@ -79,7 +79,7 @@ class Rows:
         return [(event, self.names[place]) for event, place in self._newcomers(vocabulary)]
 
     def newcomers_first(self, vocabulary: Vocabulary) -> list[tuple[int, Hashable]]:
-        """The same, of several that one event brings those first that it has itself: others stand beside it in its pair."""
+        """The same for preferred items of pairs: of the names that come with one pair, those in these rows come first."""
         own = {
             event: set(self.slots[self.first[event] : self.last[event]].tolist())
             for event, _ in self._newcomers(vocabulary)
@@ -121,7 +121,7 @@ class Rows:
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        """Events `first` to `end`, features without a slot behind those that are known, in their order."""
+        """Events `first` to `end`; features without a slot follow the known ones, in the order of names."""
         where = vocabulary.slots_in(self.names)
         places = np.flatnonzero(where < 0).tolist()
         if places:

@@ -1,4 +1,4 @@
-"""Events as the rows of a sparse matrix."""
+"""Sparse tables: events as the rows of a sparse matrix."""
 
 from collections.abc import Hashable, Iterator
 from typing import Any
@@ -16,13 +16,13 @@ from stream_rank.learners.tables.vocabulary import Vocabulary
 __all__ = ["SparseTable"]
 
 _BLOCK_ENTRIES = 1 << 16
-"""About as many entries are handed to the engine at a time; the copies of them stay small."""
+"""About this many entries are copied for the engine at a time."""
 
 Array = npt.NDArray[Any]
 
 
 class SparseTable:
-    """A matrix in compressed rows; column `i` is feature `i`, and only columns that occur are met."""
+    """A matrix in compressed rows; column `i` is feature `i`, and only columns with an entry become features."""
 
     native = None
 
@@ -95,7 +95,7 @@ class SparseTable:
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        """Rows `first` to `end`, features without a slot behind those that are known, in their order."""
+        """Rows `first` to `end`; features without a slot follow the known ones, in the order of names."""
         for start, stop, rows, slots, values in self._parts(vocabulary, first, end):
             unknown = np.flatnonzero(slots < 0)
             earlier = np.searchsorted(rows[unknown], rows[unknown], "left")

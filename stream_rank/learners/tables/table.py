@@ -1,4 +1,4 @@
-"""Many events as columns: data frames, arrays and sparse matrices behind one face."""
+"""The protocol of tables, and opening data frames, arrays and sparse matrices as tables."""
 
 from collections.abc import Hashable, Iterator
 from typing import Any, Protocol
@@ -44,7 +44,7 @@ class Table(Protocol):
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        """The same as sparse blocks, where a feature without a slot has one behind those that are known."""
+        """The same as sparse blocks, where features without a slot have slots after the known ones."""
 
 
 def open_table(X: Any, bound: float, longest: float) -> Table:

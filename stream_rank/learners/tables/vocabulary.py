@@ -1,4 +1,4 @@
-"""Which feature lies in which slot."""
+"""The vocabulary: a map from the names of features to slots."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
@@ -64,7 +64,7 @@ class Vocabulary:
                 self.names.append(name)
 
     def forget(self, count: int) -> None:
-        """Take the slots back from all names but the first so many, none of which was learned from."""
+        """Remove all names but the first `count`; nothing was learned yet of those removed."""
         for name in self.names[count:]:
             del self.slot_of[name]
         del self.names[count:]
@@ -76,16 +76,16 @@ class Vocabulary:
         return np.array([slot_of.get(name, -1) for name in names], np.int64)
 
     def _follow(self, stream: Sequence[Hashable]) -> None:
-        """Forget the stream that was followed, and follow another from its beginning."""
+        """Reset the cache of `slots_in`, for another stream."""
         self._stream = stream
         self._where: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._unknown: list[int] = []
         self._seen = 0
 
     def slots_in(self, stream: Sequence[Hashable]) -> npt.NDArray[np.int64]:
-        """The slot of each name of a stream, or -1; the answer is not to be changed.
+        """The slot of each name of a stream, or -1; the caller must not modify the array.
 
-        The names of a stream only become more, so what was found is kept from call to call. Cost: O(names that are
+        Names are only ever appended to a stream, so slots are cached from call to call. Cost: O(names that are
         new to the stream, or that had no slot and others got one).
         """
         if stream is not self._stream:

@@ -1,4 +1,4 @@
-"""Sums that windows may add to and take from for ever."""
+"""Exact sums, from which windows take numbers back without rounding errors."""
 
 __all__ = ["ExactSum", "whole"]
 
@@ -17,7 +17,7 @@ def whole(number: float) -> int:
 
 
 class ExactSum:
-    """A sum of numbers or of products of two, with all their digits: what is taken out again leaves nothing behind.
+    """A sum of numbers or of products of two, with all their digits: a number that is taken back leaves no rounding error.
 
     Cost: O(1); some hundred nanoseconds a number.
 

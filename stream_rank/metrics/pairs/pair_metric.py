@@ -1,4 +1,4 @@
-"""What the metrics of pairs share: pairs are counted within groups, and a value is a sum over them by another."""
+"""The base class of the metrics of pairs: a value is a quotient of two sums over the pairs within groups."""
 
 import math
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""What is measured of a group's pairs by what lies around each point as it comes and goes."""
+"""A sum over the pairs of a group, updated with the weights around each point that is added or removed."""
 
 from stream_rank.metrics.pairs.points import Points, Side
 
@@ -6,15 +6,15 @@ __all__ = ["PointPart"]
 
 _ROUNDING = 2.0**-52
 _TOLERANCE = 1e-11
-"""Errors above this, relative to the distances of all pairs, are mended."""
+"""With a larger error, relative to the distances of all pairs, the sum is formed anew."""
 
 
 class PointPart:
     """Points, and a sum over pairs of them.
 
-    What lies around a point is found with the rounding errors of sums over all points, so one event far off, or
-    one that weighs far more, spoils what is added while it is there. How much is counted; where it is too much, the
-    sum is formed anew when that event goes, and at the latest when as many were taken away as are left.
+    The weights around a point have the rounding errors of sums over all points, so an outlier, in distance or in weight,
+    spoils what is added while it is there. A bound of the error is kept; if it is too large, the sum is formed anew when
+    the outlier is removed, and at the latest when as many points were removed as are left.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class PointPart:
         raise NotImplementedError
 
     def _weigh(self, lower: Side, upper: Side, w: float) -> None:
-        """Add a point's pairs with all others; `w` is negative for a point that goes."""
+        """Add a point's pairs with all others; `w` is negative for a point that is removed."""
         raise NotImplementedError
 
     @property
@@ -41,7 +41,7 @@ class PointPart:
         return self._points.events
 
     def _place(self, y: float, f: float, w: float, count: int) -> None:
-        """Let equal points come, or go if the count is negative."""
+        """Add equal points, or remove them if the count is negative."""
         if count < 0:
             self._points.add(y, f, w, count)
         lower, upper = self._points.around(y, f)
@@ -55,9 +55,9 @@ class PointPart:
             self._points.add(y, f, w, count)
 
     def _change(self, y: float, f: float, w: float, sign: int) -> None:
-        """Let a point come or go."""
+        """Add a point, or remove it if `sign` is negative."""
         distance = abs(self._points.distance(y))
-        # of the one that distances are kept from, all others are far
+        # distances are measured from one point; for that one, all others may be far
         out = distance == 0 or 2 * (distance + 1) >= self._farthest or 2 * w >= self._heaviest
         self._place(y, f, w, sign)
         if sign > 0:

@@ -1,4 +1,4 @@
-"""Points that come and go, in compiled memory that grows."""
+"""Weighted points that can be added and removed, in engine memory that grows."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Side(NamedTuple):
 class Points:
     """Weighted points `(y, f)`, and the weight around any point.
 
-    Distances are kept from the y of the first point, so that an offset common to all costs no digits.
+    Distances are measured from the y of the first point, so that a common offset costs no precision.
 
     Cost: O(log n)**2.
 
@@ -61,7 +61,7 @@ class Points:
             self._grow()
 
     def distance(self, y: float) -> float:
-        """How far a y is from where distances are kept from."""
+        """The signed distance of a y from the origin of distances."""
         return y - self._origin
 
     def around(self, y: float, f: float) -> tuple[Side, Side]:
