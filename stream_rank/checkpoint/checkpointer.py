@@ -47,6 +47,7 @@ class Checkpointer:
         timed: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """`commit_offsets` gets the position of a written snapshot; `timed` measures the writing."""
+        _check_keys([part.key for part in parts])
         self._parts, self._sinks, self._store, self._progress = parts, sinks, store, progress
         self._commit_offsets, self._settings = commit_offsets, dict(settings or {})
         self._every_events, self._every_seconds = every_events, every_seconds
@@ -101,13 +102,13 @@ class Checkpointer:
 
     def snapshot(self) -> Snapshot:
         """The whole state of the run."""
-        marks = {name: sink.mark() for name, sink in self._sinks.items()}
+        marks = {name: [sink.unit, sink.mark()] for name, sink in self._sinks.items()}
         parts = {part.key: part.dump() for part in self._parts}
         return Snapshot.of(parts, settings=self._settings, **{_SINKS: marks})
 
     def restore(self, snapshot: Snapshot | None) -> None:
         """Restore parts and sinks from a snapshot, or start them if there is none."""
-        marks: Mapping[str, int] = {}
+        marks: Mapping[str, list[Any]] = {}
         if snapshot is not None:
             marks = snapshot.metadata[_SINKS]
             for part in self._parts:
@@ -118,5 +119,13 @@ class Checkpointer:
                         f"the snapshot's {part.key} does not fit this run: {error!r}"
                     ) from error
         for name, sink in self._sinks.items():
-            sink.restore(marks.get(name, 0))
+            unit, mark = marks.get(name, [sink.unit, 0])
+            sink.restore(mark if unit == sink.unit else None)
         self._records, self._moment = self._progress.counts.records, self._clock()
+
+
+def _check_keys(keys: Sequence[str]) -> None:
+    """Raise a `ValueError` if the states of two parts could not be told apart."""
+    for key in keys:
+        if keys.count(key) > 1 or any(other.startswith(f"{key}/") for other in keys):
+            raise ValueError(f"two parts keep their state under {key!r}")

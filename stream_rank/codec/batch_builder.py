@@ -103,7 +103,9 @@ class BatchBuilder:
         first, last = reading.entries[:, 0], reading.entries[:, 1]
         columns = [self._kinds, np.arange(n_records), first, last, self._other_first]
         columns += [self._other_last, self._met, reading.labels, reading.times]
-        ids, groups = _column(self.ids, n_records), _column(self.groups, n_records)
+        ids = _column(self.ids, n_records)
+        # from the scanner they come only where they are wanted, and chunks must make no difference
+        groups = _column(self.groups, n_records) if self._limits.grouped else None
         unknown = self.unknown_features
         if not self._keep.all():
             columns = [column[self._keep] for column in columns]

@@ -19,5 +19,5 @@ def limits_of(
         longest=min([Limits.longest, *(each.longest for each in limits)]),
         max_features=int(min([max_features, *(each.max_features for each in limits)])),
         delayed=delayed,
-        grouped=any(each.predicts == "scores" for each in contestants),
+        grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),
     )

@@ -139,6 +139,11 @@ class ClientWarnings(logging.Filter):
         self._last[kind] = now, 0
         if more:
             record.times = more
+        if (
+            record.exc_info and record.exc_info[1] is not None
+        ):  # tracebacks of a client tell nobody anything
+            record.msg, record.args = f"{record.getMessage()}: {record.exc_info[1]!r}", ()
+            record.exc_info = None
         return True
 
 

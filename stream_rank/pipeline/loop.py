@@ -126,8 +126,9 @@ class Loop:
             self.scoreboard.count(batch.labels, found, batch.groups)
             for each in self.contestants:
                 each.learn(batch.rows, batch.labels, batch.groups)
-        self.progress.counts.requests -= len(batch)
+        # in this order: their sum is a counter, and is read by other threads
         self.progress.counts.labels += len(batch)
+        self.progress.counts.requests -= len(batch)
         self._sample(batch)
 
     def _requests(self, batch: Batch) -> None:

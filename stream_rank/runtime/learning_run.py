@@ -113,7 +113,7 @@ def open_run(
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
         limit = EventLimit(config.max_events, progress) if config.max_events else None
         waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
-        chosen: list[Stage | None] = [time_filter, limit, *stages, waiting]
+        chosen: list[Stage | None] = [time_filter, *stages, limit, waiting]
         loop = Loop(
             contestants,
             decoder,

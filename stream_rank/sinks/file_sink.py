@@ -16,6 +16,8 @@ Item = TypeVar("Item")
 class FileSink(Generic[Item]):
     """One line per item. A mark is a size in bytes; lines that a killed run wrote after its last snapshot are truncated."""
 
+    unit = "bytes"
+
     def __init__(self, path: Path, as_line: Callable[[Item], bytes]) -> None:
         self.path, self._as_line = path, as_line
         self._file: BinaryIO | None = None
@@ -36,10 +38,12 @@ class FileSink(Generic[Item]):
         assert self._file is not None
         return self._file.tell()
 
-    def restore(self, mark: int) -> None:
+    def restore(self, mark: int | None) -> None:
         """Open the file, and truncate it to the mark."""
         file = self._file = self.path.open("ab")
         size = file.seek(0, os.SEEK_END)
+        if mark is None:
+            return
         if size < mark:
             raise WriteError(
                 f"{self.path} has {size:,} bytes, fewer than the {mark:,} that were written: it is not the file of this run"

@@ -28,6 +28,10 @@ class Prediction(NamedTuple):
 class Sink(Protocol[Item]):
     """A destination of items; it is flushed before each snapshot, so that no item before it is lost."""
 
+    @property
+    def unit(self) -> str:
+        """What its marks count. A mark of another unit is of another sink, which the run had before."""
+
     def put(self, item: Item) -> None:
         """Write or send an item."""
 
@@ -37,8 +41,8 @@ class Sink(Protocol[Item]):
     def mark(self) -> int:
         """The amount written so far, which snapshots store for `restore`."""
 
-    def restore(self, mark: int) -> None:
-        """Start, or resume from a mark: items after it will be put again."""
+    def restore(self, mark: int | None) -> None:
+        """Start at 0, or resume from a mark: items after it will be put again. None appends to what there is."""
 
     def close(self) -> None:
         """Close the file or the producer."""
@@ -46,6 +50,8 @@ class Sink(Protocol[Item]):
 
 class NullSink:
     """A sink that discards its items."""
+
+    unit = "nothing"
 
     def put(self, item: object) -> None:
         """Discard an item."""
@@ -57,7 +63,7 @@ class NullSink:
         """Always 0."""
         return 0
 
-    def restore(self, mark: int) -> None:
+    def restore(self, mark: int | None) -> None:
         """Do nothing."""
 
     def close(self) -> None:

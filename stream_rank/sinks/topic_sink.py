@@ -17,6 +17,8 @@ _FLUSH_SECONDS = 5.0
 class TopicSink(Generic[Item]):
     """One message per item, at least once: after a kill, those after the last mark are sent again. A mark is a number of messages."""
 
+    unit = "messages"
+
     def __init__(
         self,
         producer: Producer,
@@ -59,9 +61,9 @@ class TopicSink(Generic[Item]):
         """The number of messages sent by the run."""
         return self._mark
 
-    def restore(self, mark: int) -> None:
-        """Continue counting from the mark."""
-        self._mark = mark
+    def restore(self, mark: int | None) -> None:
+        """Continue to count."""
+        self._mark = mark or 0
 
     def close(self) -> None:
         """Close the producer."""

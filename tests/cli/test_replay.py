@@ -292,7 +292,7 @@ def test_damaged_snapshots_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixtur
     newest = max(snapshots.glob("*.safetensors"))
     newest.write_bytes(newest.read_bytes()[:-100])
     code, _, error = in_process(capsys, *flags, "--resume")
-    assert (code, "--on-corrupt-snapshot older" in error) == (4, True)
+    assert (code, "With --on-corrupt-snapshot = older" in error) == (4, True)
     code, _, error = in_process(capsys, *flags, "--resume", "--on-corrupt-snapshot", "older")
     assert code == 0
     assert "trying an older one" in error

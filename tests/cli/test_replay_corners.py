@@ -120,7 +120,7 @@ def test_labels_come_later_in_tables_too(tmp_path: Path, capsys: Capture) -> Non
     code, _, error = in_process(
         capsys, "replay", tmp_path / "d.csv", "--learner", "prank", "--n-ranks", 5, "--out", tmp_path / "n", "--quiet"
     )  # fmt: skip
-    assert "with --delay" in (tmp_path / "n/rejects.jsonl").read_text()
+    assert "with `delay`, features wait" in (tmp_path / "n/rejects.jsonl").read_text()
 
 
 def test_labels_without_a_time_go_with_their_features(tmp_path: Path, capsys: Capture) -> None:

@@ -136,7 +136,7 @@ def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
     topic = Topic(kafka, 4)
     settings = {**COUNTING, "client": client, "group_id": f"storm-{client}"}
-    settings = {**COUNTING, "client": client, "group": f"storm-{topic.name}"}
+    settings = {**COUNTING, "client": client, "group_id": f"storm-{topic.name}"}
     with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
         daemon.until(lambda status: len(status["assigned"]) == 4)
         for turn in range(3):

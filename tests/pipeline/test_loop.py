@@ -217,3 +217,15 @@ def test_pace_does_not_wait_for_what_is_left_out() -> None:
     )
     assert (loop.progress.counts.learned, loop.progress.counts.skipped, slept) == (1, 1, [])
     assert loop.progress.time == 1_700_000_000_000
+
+
+def test_groups_that_nobody_wants_make_no_difference() -> None:
+    """Of ranks no loss is by group: whether an event was read by the scanner or the slow way must not show."""
+    lines = [line for line in mixed(300, seed=5) if b'"group"' in line]
+    assert len(lines) > 100
+    found = []
+    for sizes in ([len(lines)], [1], [7, 50]):
+        loop = loop_of(["prank", "oap-bpm:n_members=9"])
+        feed(loop, lines, sizes)
+        found.append(digest_of(*loop.scoreboard.dump()))
+    assert found[0] == found[1] == found[2]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pytest
 
 from stream_rank.checkpoint.stateful import Stateful
-from stream_rank.codec.batch import Batch
+from stream_rank.codec.batch import SKIPPED, Batch
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.ingest.chunk import Chunk, as_records
@@ -125,11 +125,12 @@ class Numbers:
     """A source of numbered events, of which some wait for no label."""
 
     name = "numbers"
+    size = CHUNK
 
     def chunks(self, position: Number | None) -> Iterator[Chunk | None]:
         begin = 0 if position is None else position.count
         while begin < EVENTS:
-            first, end = begin, min(EVENTS, begin + CHUNK)
+            first, end = begin, min(EVENTS, begin + self.size)
             events = [_event(number) for number in range(first, end)]
             yield as_records(events, partial(_after, first))
             begin = end
@@ -155,6 +156,8 @@ def _event(number: int) -> bytes:
 class Ids:
     """A sink: the ids of requests, in a file that goes back to a mark."""
 
+    unit = "bytes"
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: Any = None
@@ -169,9 +172,10 @@ class Ids:
     def mark(self) -> int:
         return int(self._file.tell())
 
-    def restore(self, mark: int) -> None:
+    def restore(self, mark: int | None) -> None:
         self._file = self._path.open("ab")
-        self._file.truncate(mark)
+        if mark is not None:
+            self._file.truncate(mark)
 
     def close(self) -> None:
         if self._file is not None:
@@ -234,6 +238,56 @@ def test_killed_and_resumed_they_end_as_if_nothing_had_been(tmp_path: Path) -> N
     for name in ("ids.txt", "curve.csv"):
         assert (killed / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert (killed / "ids.txt").read_bytes().count(b"\n") == whole["requests"]
+
+
+def test_two_parts_may_not_have_one_key(tmp_path: Path) -> None:
+    """One would get the state of the other."""
+    given = {"inputs": ["numbers"], "out": tmp_path}
+    for stages in ([Differences(), Differences()], [Under(RunningMean.key + "/"), Differences()]):
+        with pytest.raises(ValueError, match="two parts keep their state under"):
+            Replay(
+                ReplayConfig.model_validate(given),
+                lambda _: None,
+                source=Numbers(),
+                contestants=[RunningMean()],
+                stages=stages,
+            )
+
+
+class Under(Differences):
+    """Its key lies below that of another part."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self.key = prefix + "below"
+
+
+def test_a_limit_counts_what_stages_leave(tmp_path: Path) -> None:
+    """However the stream is cut into chunks, nothing is passed that was neither learned nor counted."""
+
+    class Odd:
+        def apply(self, batch: Batch) -> Iterator[Batch]:
+            even = batch.labels % 2 == 0
+            yield replace(batch, kinds=np.where(even, np.int8(SKIPPED), batch.kinds))
+
+    found = []
+    for size in (1, 7, 1_000):
+        numbers = Numbers()
+        numbers.size = size
+        given = {"inputs": ["numbers"], "out": tmp_path / str(size), "max_events": 60}
+        with Replay(
+            ReplayConfig.model_validate(given),
+            lambda _: None,
+            source=numbers,
+            contestants=[RunningMean()],
+            stages=[Odd()],
+        ) as replay:
+            replay.run()
+            counts = replay.learning.progress.counts
+            assert counts.taken == 60
+            assert replay.learning.progress.position == Number(counts.records)
+            found.append((counts.as_dict(), replay.learning.contestants[0].digest()))
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_part_of_another_run_is_refused(tmp_path: Path) -> None:
