@@ -79,25 +79,25 @@ class Checkpointer:
         """
         self._control.snapshot_requested = False
         position = self._progress.position
-        # 1. Flush the sinks: a snapshot must not be ahead of rejects or predictions that could be lost.
-        for sink in self._sinks.values():
-            sink.flush()
-        # 2. Write the snapshot: states, position and the sinks' marks in one file, atomically.
-        self.last = self._write()
-        self.written += 1
+        try:
+            # 1. Flush the sinks: a snapshot must not be ahead of rejects or predictions that could be lost.
+            for sink in self._sinks.values():
+                sink.flush()
+            # 2. Write the snapshot: states, position and the sinks' marks in one file, atomically.
+            self.last = self._write()
+        except OSError as error:
+            raise SnapshotWriteError(
+                f"no snapshot could be written to {self._store.url}: {error}; the one before is whole"
+            ) from error
         # 3. Commit the offsets, for monitoring only: a run resumes from the position in the snapshot.
         self._commit_offsets(position)
 
     def _write(self) -> Checkpoint:
         start, records = self._clock(), self._progress.counts.records
-        try:
-            with self._timed():
-                name, size = self._store.write(self.snapshot(), records)
-        except OSError as error:
-            raise SnapshotWriteError(
-                f"no snapshot could be written to {self._store.url}: {error}; the one before is whole"
-            ) from error
+        with self._timed():
+            name, size = self._store.write(self.snapshot(), records)
         self._records, self._moment = records, self._clock()
+        self.written += 1
         return Checkpoint(name, size, self._moment - start, self._moment)
 
     def snapshot(self) -> Snapshot:

@@ -90,7 +90,7 @@ def open_run(
     contestants
         Used instead of those in the settings.
     stages
-        Stages after the time filter and the event limit, and before late labels are joined. The `Stateful` ones
+        Stages after the time filter, before the event limit and before late labels are joined. The `Stateful` ones
         are kept in snapshots.
     commit_offsets
         Called with the position after every written snapshot.
