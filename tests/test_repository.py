@@ -1,7 +1,10 @@
 """What the repository itself promises."""
 
 import re
+import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
@@ -46,3 +49,19 @@ def test_files_stay_small() -> None:
         if path.suffix == ".py" and path.exists()
     )
     assert longest[0] <= 500, longest
+
+
+def test_the_wheel_installs_the_package_alone(tmp_path: Path) -> None:
+    """What ships must run from what ships: its examples name no simulator, and nothing else comes to lie beside it."""
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
+    shutil.copytree(REPOSITORY / "stream_rank", tmp_path / "src/stream_rank")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(REPOSITORY / name, tmp_path / "src")
+    subprocess.run([*build, "--wheel-dir", tmp_path, tmp_path / "src"], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    top = {name.partition("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"stream_rank"}
+    assert "stream_rank/py.typed" in names
+    for path in (REPOSITORY / "stream_rank").rglob("*.py"):
+        assert not re.search(r"(from|import) simulators", path.read_text()), path
