@@ -53,12 +53,13 @@ def test_ctrl_c_stops_all_of_it(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         monkeypatch.setattr("simulators.live.Ports", lambda: Ports(kafka=port))
         assert serve(1, 1, False) == 1
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
     assert f"{port}" in capsys.readouterr().out

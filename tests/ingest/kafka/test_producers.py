@@ -153,7 +153,7 @@ def test_patience_says_once_what_it_waits_for() -> None:
     RetryingProducer(producer, 60, bool, said.append).flush()
     assert producer.flushed
     assert said[0] == "Kafka: it is gone; trying again"
-    assert said[1].startswith("Kafka: well again after")
+    assert said[1].startswith("Kafka: recovered after")
     assert len(said) == 2
 
 
