@@ -7,6 +7,7 @@ engine for the other processor under emulation, which takes most of the time; wh
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -61,6 +62,7 @@ def prepare() -> None:
     if not (site := _site()).is_dir():
         print("PyPI's wheels for aarch64 are unpacked ...", flush=True)
         unfinished = site.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)  # pip leaves alone what it finds there
         subprocess.run([sys.executable, "-m", "pip", *wheels(unfinished)], check=True)
         unfinished.rename(site)
 

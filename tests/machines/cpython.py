@@ -56,16 +56,11 @@ def offered() -> list[str]:
     return sorted(re.findall(r"^python(3\.\d+)\b", found, re.MULTILINE))
 
 
-def prepare(python: str) -> str:
-    """An environment of that CPython with all that is pinned; its Python."""
-    ask = "import platform; print(platform.python_version())"
-    version = subprocess.check_output([python, "-c", ask], text=True).strip()
-    home = REPOSITORY / f"build/cpython-{version}"
-    ready = home / "ready"
-    inner = str(home / "bin/python")
+def prepare(python: str, home: Path) -> str:
+    """An environment of that CPython in a folder, with all that is pinned; its Python."""
+    inner, ready = str(home / "bin/python"), home / "ready"
     # what was installed by another lock is installed over
     if not ready.exists() or ready.read_text() != LOCK.read_text():
-        print(f"an environment of CPython {version} is made ...", flush=True)
         subprocess.run([python, "-m", "venv", home], check=True)
         pip = [inner, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--require-hashes", f"--requirement={LOCK}"], check=True)
@@ -82,7 +77,10 @@ def run(arguments: list[str]) -> int:
     if python is None:
         print(f"no CPython newer than {here} is on this machine: nothing is shown")
         return 0
-    inner = prepare(python)
+    ask = "import platform; print(platform.python_version())"
+    version = subprocess.check_output([python, "-c", ask], text=True).strip()
+    print(f"the quick tests under CPython {version}, which is on this machine:", flush=True)
+    inner = prepare(python, REPOSITORY / f"build/cpython-{version}")
     tests = [inner, "-m", "pytest", "-p", "no:cacheprovider", *arguments, *QUICK]
     # the package is not installed there: what its installation writes into the repository is of the other environment
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
