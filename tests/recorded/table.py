@@ -19,10 +19,10 @@ from tests.recorded.library import LIBRARY, library_row
 from tests.recorded.streams import STREAMS
 from tests.recorded.ways import difference, stream_row
 
-__all__ = ["NAMES", "RECORDED", "computed", "recorded", "written"]
+__all__ = ["NAMES", "OF_TABLES", "RECORDED", "computed", "recorded", "written"]
 
 RECORDED = Path(__file__).with_name("table.json")
-_OF_TABLES = ("stream rows", "stream cells")
+OF_TABLES = ("stream rows", "stream cells")
 """Streams that are tables, and nothing else."""
 NAMES = [*(f"stream {name}" for name in STREAMS), *(f"python {name}" for name in LIBRARY)]
 """What the table has a part for."""
@@ -60,7 +60,7 @@ def all_computed(names: list[str], tables: bool) -> tuple[dict[str, Row], list[s
     found: dict[str, Row] = {}
     quarrels: list[str] = []
     for name in names:
-        if not tables and name in _OF_TABLES:
+        if not tables and name in OF_TABLES:
             continue
         with tempfile.TemporaryDirectory() as folder:
             found[name], more = computed(name, Path(folder), tables)
