@@ -182,7 +182,10 @@ def _taken(ports: Ports) -> list[int]:
 
 def serve(rate: int, drift_seconds: float, any_ports: bool) -> int:
     """Run all of it until Ctrl-C; the exit code. Its data goes with it."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the first is ignored in what a script began in the background
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # the first is ignored in what a script began in the background
         signal.signal(number, signal.default_int_handler)
     ports, grafana = Ports(), shutil.which("grafana")
     if any_ports:
