@@ -1,12 +1,10 @@
 """Counts of records by outcome, and of rejects by kind."""
 
-from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from stream_rank.codec.batch import REJECTED_FOR, Reject
+from stream_rank.codec.batch import REJECTED_FOR, UNMATCHED, Batch
 
 __all__ = ["Counts", "RejectCounts"]
 
@@ -51,15 +49,19 @@ class RejectCounts:
         self.streak = self.longest_streak = 0
         """The length of the current and of the longest run of rejects without an event between them."""
 
-    def count(self, rejects: Collection[Reject], events: npt.NDArray[np.int64]) -> None:
-        """Count rejects; `events` are the record numbers of the batch's events. Both are in ascending order of records."""
-        for reject in rejects:
-            self.by_kind[reject.kind] += 1
+    def count(self, batch: Batch) -> None:
+        """Count the rejects of a batch. Events end a streak, but for labels without features, which are rejects too."""
+        if not batch.rejects:
+            self.streak = 0 if len(batch) else self.streak
+            return
         last = 0
-        wrong = [reject.record for reject in rejects]
-        for before in np.searchsorted(events, wrong).tolist():
+        events = batch.records[batch.kinds != UNMATCHED]
+        records = [reject.record for reject in batch.rejects]
+        for before in np.searchsorted(events, records).tolist():
             self.streak = self.streak + 1 if before == last else 1
             self.longest_streak = max(self.longest_streak, self.streak)
             last = before
         if last < len(events):
             self.streak = 0
+        for reject in batch.rejects:
+            self.by_kind[reject.kind] += 1

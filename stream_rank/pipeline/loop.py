@@ -156,4 +156,4 @@ class Loop:
             place = chunk.place_of(reject.record)
             self._rejects.put(Rejected(reject.reason, reject.kind, place, reject.raw, origin))
         self.progress.counts.rejects += len(batch.rejects)
-        self.reject_counts.count(batch.rejects, batch.records[batch.kinds != UNMATCHED])
+        self.reject_counts.count(batch)
