@@ -12,7 +12,7 @@ from numba.extending import overload
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.pointers import as_element, get, put
 
-__all__ = ["rounded", "sparse_differences", "write_difference"]
+__all__ = ["rounded", "sparse_differences", "towards_even", "write_difference"]
 
 
 def rounded(to: Any, values: Any, count: Any) -> Any:
@@ -32,6 +32,17 @@ def _rounded(to, values, count):
     if to.dtype is values.dtype:
         return lambda to, values, count: values
     return lambda to, values, count: _write(to, values, count)
+
+
+@inlined
+def towards_even(score, size):
+    """The step along the difference of two items in a tie: to a score of 0, if that is at most 1 away.
+
+    `size` is the product of the difference with itself.
+    """
+    if size == 0.0:
+        return 0.0
+    return -min(max(score / size, -1.0), 1.0)
 
 
 @inlined

@@ -100,7 +100,7 @@ class OnlineMPRank(GroupedLearner):
             self._model = DualLinear(C, learning_rate, budget, revisits)
         super().__init__(budget + 1)  # rows of groups with kept events are not reused
 
-    def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
+    def _teach_pair(self, preferred: Features, other: Features, magnitude: float) -> None:
         """Learn that the scores of two items differ by `magnitude`; both are kept, so the budget must hold two."""
         self._check_budget()
         magnitude = check_magnitude(magnitude, self._model.bound)
@@ -121,14 +121,16 @@ class OnlineMPRank(GroupedLearner):
         """Raise an `EventError` unless all of the pairs can be learned."""
         self._check_budget()
 
-    def _teach_pairs(self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array) -> None:
+    def _teach_pairs(
+        self, blocks: Iterator[PairBlock], magnitudes: Array, ahead: Array, shares: Array
+    ) -> None:
         """Learn pairs whose features have slots, each a group of its own."""
         groups = self._groups.alone_all(len(magnitudes))
         self._make_groups()
         done = 0
         for block in blocks:
             some = slice(done, done + block.n_pairs)
-            self._model.run_pairs(block, magnitudes[some], ahead[some], groups[some])
+            self._model.run_pairs(block, magnitudes[some], ahead[some], shares[some], groups[some])
             done = some.stop
 
     # Passes over what is kept ---------------------------------------------------------------

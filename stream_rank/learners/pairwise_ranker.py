@@ -3,7 +3,6 @@
 from collections.abc import Hashable
 
 from stream_rank.learners.base.grouped_learner import GroupedLearner
-from stream_rank.learners.base.learner import Features
 from stream_rank.learners.models.pairwise import LOSSES, Pairwise
 from stream_rank.parameters import check_number, check_whole, key_of
 
@@ -104,10 +103,6 @@ class PairwiseRanker(GroupedLearner):
             LOSSES[loss], learning_rate, regularization, epsilon, window, pairs, key_of(seed)
         )
         super().__init__(window + 1)  # rows of groups with kept events are not reused
-
-    def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
-        """Learn that one item is preferred to another, by as much as `magnitude`; a step along their difference."""
-        super().learn_pair(preferred, other, magnitude)
 
     @property
     def weights(self) -> dict[Hashable, float]:

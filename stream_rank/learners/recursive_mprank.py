@@ -3,7 +3,6 @@
 from collections.abc import Hashable
 
 from stream_rank.learners.base.grouped_learner import GroupedLearner
-from stream_rank.learners.base.learner import Features
 from stream_rank.learners.models.recursion import Recursion
 from stream_rank.learners.models.scatter import Scatter
 from stream_rank.parameters import check_number, check_whole
@@ -86,10 +85,6 @@ class RecursiveMPRank(GroupedLearner):
             check_number("C", C, 1e-12, 1e12)
             self._model = Scatter(C, forgetting)
         super().__init__(max_groups)
-
-    def learn_pair(self, preferred: Features, other: Features, magnitude: float = 1.0) -> None:
-        """Learn that the scores of two items differ by `magnitude`."""
-        super().learn_pair(preferred, other, magnitude)
 
     @property
     def weights(self) -> dict[Hashable, float]:

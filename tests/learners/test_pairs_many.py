@@ -260,7 +260,7 @@ def test_a_batch_is_refused_whole(learner: Make, ask: bool) -> None:
         with pytest.raises(FeatureError, match="row 13"):
             teach(late, second, by)
         place[13, 2] = 0.0
-    for wrong in (0.0, -1.0, np.nan, np.inf, "1"):
+    for wrong in (-0.5, -1.0, np.nan, np.inf, "1"):
         with pytest.raises(EventError, match="pair 7: magnitude"):
             teach(late, second, [*by[:7], wrong, *by[8:]])
     for column in (by[:5], "1" * 20, 1.0, [[1.0]] * 20, dict(enumerate(by)), np.ones((20, 1))):

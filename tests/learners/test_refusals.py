@@ -116,9 +116,9 @@ def test_mappings_that_invent_features_lose_none(learner: Make) -> None:
     assert counted._vocabulary.names == plain._vocabulary.names == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("magnitude", [0, -1, float("nan"), float("inf")])
-def test_pairs_need_a_magnitude_above_0(learner: Make, magnitude: float) -> None:
-    with pytest.raises(ValueError, match="magnitude must be a number above 0"):
+@pytest.mark.parametrize("magnitude", [-0.5, -1, float("nan"), float("inf")])
+def test_pairs_need_a_magnitude_from_0_on(learner: Make, magnitude: float) -> None:
+    with pytest.raises(ValueError, match="magnitude must be a number from 0, a tie, to"):
         learner(5).learn_pair({"a": 1.0}, {"a": 0.0}, magnitude)
 
 

@@ -139,9 +139,9 @@ def predict_row(block, bound):
 
 @inlined
 def _take_pair(state, event, magnitude):
-    """Move towards a score of `magnitude` for a pair's difference, if it is misordered."""
+    """Move towards a score of `magnitude` for a pair's difference, if it is misordered or a tie."""
     score = np.float64(inner(state.weights, event))
-    if score <= 0.0:
+    if score <= 0.0 or magnitude == 0.0:
         _move(state, event, magnitude - score, 0.0)
     else:
         put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)

@@ -123,17 +123,24 @@ def open_state(block):
 
 
 @inlined
+def _beyond(gap, margin):
+    """What of a gap is beyond the margin, on either side."""
+    return max(gap - margin, 0.0) + min(gap + margin, 0.0)
+
+
+@inlined
 def _gap(state, predicted, magnitude):
     """How far the predicted difference is from where its loss is zero."""
     target, side = get(state.sizes, TARGET), get(state.sizes, SIDE)
+    if magnitude == 0.0:  # a tie: on both sides
+        return _beyond(0.0 - predicted, get(state.parameters, EPSILON))
     aim = 1.0 if target == ONE else magnitude if target == MAGNITUDE else 0.0
     gap = aim - predicted
     if (side == BELOW and gap < 0.0) or (side == MISRANKED and predicted > 0.0):
         return 0.0
     if gap == 0.0 and target == ZERO:
         return 1.0  # a tie has no slope, but rules would stay at zero where they begin
-    margin = get(state.parameters, EPSILON)
-    return max(gap - margin, 0.0) + min(gap + margin, 0.0)
+    return _beyond(gap, get(state.parameters, EPSILON))
 
 
 @inlined
@@ -148,7 +155,8 @@ def _step(state, values, magnitude):
     if get(state.sizes, POWER) == 1:
         move = min(max(gap / size, -rate), rate)
     else:
-        width = magnitude * magnitude if get(state.sizes, RELATIVE) else 1.0
+        relative = get(state.sizes, RELATIVE) and magnitude > 0.0
+        width = magnitude * magnitude if relative else 1.0
         move = 2.0 * rate * gap / (width + 2.0 * rate * size)
     add_scaled(state.weights, move, values, state.slots)
 

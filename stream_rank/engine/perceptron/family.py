@@ -6,8 +6,9 @@ Events come as rows of a matrix, as rows of a CSR matrix with ascending slots, o
 
 import numpy as np
 
-from stream_rank.engine.events import Dense, Sparse, add, bounded
+from stream_rank.engine.events import Dense, Sparse, add, bounded, squares
 from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.pairs import towards_even
 from stream_rank.engine.perceptron.members import (
     averaged_rank,
     choose,
@@ -92,10 +93,23 @@ def predict_row(block, bound):
 
 @inlined
 def take_pair(state, event, magnitude, narrow):
-    """Move the chosen members that misorder a pair, whose difference is the event, by `magnitude` times it."""
+    """Move the chosen members that misorder a pair, whose difference is the event, by `magnitude` times it.
+
+    If it is a tie, of magnitude 0, all members with a side ahead move towards even.
+    """
     number = get(state.sizes, EVENTS)
     n_chosen = choose(state, number)
     score(state, event, state.chosen, n_chosen, narrow)
+    if magnitude == 0.0:
+        _take_tie(state, event, number, n_chosen)
+    else:
+        _take_decided(state, event, magnitude, number, n_chosen)
+    put(state.sizes, EVENTS, number + 1)
+
+
+@inlined
+def _take_decided(state, event, magnitude, number, n_chosen):
+    """Move the chosen members that misorder a pair."""
     n_wrong = 0
     for i in range(n_chosen):  # listed without a branch on each, which would be mispredicted
         put(state.wrong, n_wrong, get(state.chosen, i))
@@ -107,7 +121,23 @@ def take_pair(state, event, magnitude, narrow):
         rounds = np.float64(number) if state.rule == LASTING else 1.0
         add(state.mean, rounds * n_wrong * magnitude, event)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
-    put(state.sizes, EVENTS, number + 1)
+
+
+@inlined
+def _take_tie(state, event, number, n_chosen):
+    """Move the chosen members that have a side of a tie ahead."""
+    size, n_wrong, total = np.float64(squares(event)), 0, 0.0
+    for i in range(n_chosen):
+        factor = towards_even(np.float64(get(state.scores, i)), size)
+        if factor != 0.0:
+            row = shift(state.weights, np.int64(get(state.chosen, i)) * state.slots)
+            add(row, as_element(state.weights, factor), event)
+            n_wrong += 1
+            total += factor
+    if n_wrong > 0 and (state.rule == AVERAGED or state.rule == LASTING):
+        rounds = np.float64(number) if state.rule == LASTING else 1.0
+        add(state.mean, rounds * total, event)
+    put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
 
 
 @compiled

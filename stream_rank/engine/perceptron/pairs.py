@@ -1,9 +1,10 @@
 """Many pairs for a family of PRank members: by how much the preferred item was ahead, and then the pair is learned.
 
 Items come as rows of doubles, for which `scratch` has room in the precision of the weights, or as CSR matrices with
-ascending slots in that precision. Where `ahead` is empty nobody asks.
+ascending slots in that precision. Where `ahead` or `shares` is empty nobody asks; `shares` are of the members who have
+the preferred item ahead.
 
-Cost of a pair: what a rating costs to learn, and two predictions by the averaged rule if they are asked for.
+Cost of a pair: what a rating costs to learn, two predictions by the averaged rule, and one by all members for `shares`.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ from stream_rank.engine.sums import lanes_of
 
 __all__ = [
     *("run_hypotheses_pairs", "run_hypotheses_pairs_sparse"),
-    *("run_pairs", "run_pairs_sparse", "standing"),
+    *("run_pairs", "run_pairs_sparse", "share_ahead", "standing"),
 ]
 
 
@@ -49,9 +50,25 @@ def _lead(state, preferred, other):
     return standing(state, preferred, merit) - standing(state, other, merit)
 
 
+@inlined
+def share_ahead(state, difference, merit):
+    """The share of the members' votes for the first of two items, as if there were one more member that is undecided.
+
+    That keeps it off 0 and 1: no number of members makes sure of anything.
+    """
+    score(state, difference, state.everybody, state.n_members, False)
+    votes = 0.0
+    for j in range(state.n_members):
+        ballots = np.float64(get(state.correct, j)) if merit > 0 else 1.0
+        score_ = get(state.scores, j)
+        votes += ballots * (0.5 if score_ == 0.0 else 1.0 if score_ > 0.0 else 0.0)
+    total = np.float64(merit) if merit > 0 else np.float64(state.n_members)
+    return (votes / total * state.n_members + 0.5) / (state.n_members + 1.0)
+
+
 @compiled
-def run_pairs(block, rows, others, scratch, magnitudes, ahead):
-    """Learn the pairs of dense rows."""
+def run_pairs(block, rows, others, scratch, magnitudes, ahead, shares, learning):
+    """Learn the pairs of dense rows, or only say what is expected of them."""
     state = open_state(block)
     first, second = pointer(rows, 0, np.float64), pointer(others, 0, np.float64)
     room = pointer(scratch, 0, block.dtype)
@@ -64,6 +81,10 @@ def run_pairs(block, rows, others, scratch, magnitudes, ahead):
             one = Dense(rounded(room, preferred, slots), slots)
             ahead[i] = _lead(state, one, Dense(rounded(shift(room, slots), other, slots), slots))
         write_difference(state.row, preferred, other, slots)
+        if shares.size > 0:
+            shares[i] = share_ahead(state, Dense(state.row, slots), merit_of(state))
+        if not learning:
+            continue
         if narrow:
             take_pair(constant, Dense(constant.row, lanes), magnitudes[i], True)
         else:
@@ -91,6 +112,8 @@ def run_pairs_sparse(
     values_3,
     magnitudes,
     ahead,
+    shares,
+    learning,
 ):
     """`run_pairs` for the rows of CSR matrices; the third of them holds the differences."""
     state = open_state(block)
@@ -98,11 +121,15 @@ def run_pairs_sparse(
         if ahead.size > 0:
             preferred = _entries(starts, slots, values, i)
             ahead[i] = _lead(state, preferred, _entries(starts_2, slots_2, values_2, i))
-        take_pair(state, _entries(starts_3, slots_3, values_3, i), magnitudes[i], False)
+        difference = _entries(starts_3, slots_3, values_3, i)
+        if shares.size > 0:
+            shares[i] = share_ahead(state, difference, merit_of(state))
+        if learning:
+            take_pair(state, difference, magnitudes[i], False)
 
 
 @compiled
-def run_hypotheses_pairs(block, rows, others, scratch, magnitudes, ahead):
+def run_hypotheses_pairs(block, rows, others, scratch, magnitudes, ahead, shares, learning):
     """`run_pairs` for hypotheses, of which one learns."""
     state = open_state(block)
     first, second = pointer(rows, 0, np.float64), pointer(others, 0, np.float64)
@@ -114,6 +141,10 @@ def run_hypotheses_pairs(block, rows, others, scratch, magnitudes, ahead):
             one = Dense(rounded(room, preferred, slots), slots)
             ahead[i] = _lead(state, one, Dense(rounded(shift(room, slots), other, slots), slots))
         write_difference(state.row, preferred, other, slots)
+        if shares.size > 0:
+            shares[i] = share_ahead(state, Dense(state.row, slots), merit_of(state))
+        if not learning:
+            continue
         take_hypothesis_pair(state, Dense(state.row, slots), magnitudes[i])
 
 
@@ -131,6 +162,8 @@ def run_hypotheses_pairs_sparse(
     values_3,
     magnitudes,
     ahead,
+    shares,
+    learning,
 ):
     """`run_pairs_sparse` for hypotheses, of which one learns."""
     state = open_state(block)
@@ -138,4 +171,8 @@ def run_hypotheses_pairs_sparse(
         if ahead.size > 0:
             preferred = _entries(starts, slots, values, i)
             ahead[i] = _lead(state, preferred, _entries(starts_2, slots_2, values_2, i))
-        take_hypothesis_pair(state, _entries(starts_3, slots_3, values_3, i), magnitudes[i])
+        difference = _entries(starts_3, slots_3, values_3, i)
+        if shares.size > 0:
+            shares[i] = share_ahead(state, difference, merit_of(state))
+        if learning:
+            take_hypothesis_pair(state, difference, magnitudes[i])

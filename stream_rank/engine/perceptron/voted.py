@@ -9,8 +9,9 @@ Cost of an event: O(H * (d + k)) with H hypotheses, as all of them vote.
 
 import numpy as np
 
-from stream_rank.engine.events import Dense, Sparse, add, bounded, inner
+from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
 from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.pairs import towards_even
 from stream_rank.engine.perceptron.members import score, step, vote_rank
 from stream_rank.engine.perceptron.state import EVENTS, KEY, RATE, UPDATES, open_state
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
@@ -117,11 +118,18 @@ def predict_hypotheses_row(block, bound):
 
 @inlined
 def take_hypothesis_pair(state, event, magnitude):
-    """Let the current hypothesis learn the pair whose difference is the event, if it misorders it."""
+    """Let the current hypothesis learn the pair whose difference is the event, if it misorders it.
+
+    Of a tie, of magnitude 0, any order is wrong.
+    """
     current = get(state.sizes, CURRENT)
-    if np.float64(inner(shift(state.weights, current * state.slots), event)) <= 0.0:
+    score_ = np.float64(inner(shift(state.weights, current * state.slots), event))
+    move = magnitude if score_ <= 0.0 else 0.0
+    if magnitude == 0.0:
+        move = towards_even(score_, np.float64(squares(event)))
+    if move != 0.0:
         row = shift(state.weights, _go_on_from(state, current) * state.slots)
-        add(row, as_element(state.weights, magnitude), event)
+        add(row, as_element(state.weights, move), event)
     else:
         put(state.correct, current, get(state.correct, current) + 1)
     put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)

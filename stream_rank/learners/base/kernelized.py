@@ -40,20 +40,11 @@ class Kernelized(RankLearner):
             )
         return Family(n_ranks, n_members, rule, self.dtype, key, sampling)
 
-    def learn_pair(
-        self,
-        preferred: Features,
-        other: Features,
-        magnitude: float = 1.0,
-    ) -> None:
-        """Learn that one item is preferred to another.
-
-        Where a member misorders the two, its weights move by `magnitude` times their difference;
-        thresholds stay. With a kernel both items join the support set, so it must hold two.
-        """
+    def _teach_pair(self, preferred: Features, other: Features, magnitude: float) -> None:
+        """Learn that one item is preferred to another. With a kernel both items join the support set, so it must hold two."""
         model = self._model
         if not isinstance(model, KernelFamily):
-            super().learn_pair(preferred, other, magnitude)
+            super()._teach_pair(preferred, other, magnitude)
             return
         self._check_budget()
         magnitude = check_magnitude(magnitude, model.bound)

@@ -11,10 +11,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.scoring.odds import PAIRS, new_odds
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
-from stream_rank.learners.base.pairs import PairLearner
+from stream_rank.learners.base.pairs import PairLearner, checked_odds
 from stream_rank.learners.base.serialization import arguments_of, entries, parameters_of, plain_name
 from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
 from stream_rank.learners.models.model import Model
@@ -59,13 +60,11 @@ class Learner(PairLearner):
     """Whether events may come with a `group`."""
     learns_preferences: ClassVar[bool] = True
     """Whether it has `learn_pair`."""
-    has_votes: ClassVar[bool] = False
-    """Whether members vote."""
-
     _model: Model
 
     def __init__(self) -> None:
         self._vocabulary = Vocabulary()
+        self._odds = new_odds()
         self._fit_to_vocabulary()
 
     # One event ------------------------------------------------------------------------------
@@ -124,14 +123,12 @@ class Learner(PairLearner):
 
     def _block(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:
         """One event as a block of one row."""
-        table = DenseTable(
-            np.array([[*values.values()]], np.float64),
-            list(values),
-            None,
-            self._model.bound,
-            self._model.longest,
-        )
-        return next(iter(self._table_blocks(table, 0, 1)))
+        return next(iter(self._table_blocks(self._table_of(values), 0, 1)))
+
+    def _table_of(self, values: Mapping[Hashable, float]) -> DenseTable:
+        """One event as a table."""
+        row = np.array([[*values.values()]], np.float64)
+        return DenseTable(row, list(values), None, self._model.bound, self._model.longest)
 
     def _write(self, values: Mapping[Hashable, float]) -> None:
         """Write the known features to the model's row, those that are missing as zeros."""
@@ -168,16 +165,11 @@ class Learner(PairLearner):
         names = [*first, *(name for name in second if name not in first)]
         return {name: first.get(name, 0.0) - second.get(name, 0.0) for name in names}
 
-    def learn_pair(
-        self,
-        preferred: Features,
-        other: Features,
-        magnitude: float = 1.0,
-    ) -> None:
+    def _teach_pair(self, preferred: Features, other: Features, magnitude: float) -> None:
         """Learn that one item is preferred to another.
 
-        Where the rule misorders the two, its weights move by `magnitude` times their difference;
-        thresholds stay.
+        Where the rule misorders the two, its weights move by `magnitude` times their difference, or, if they are a tie, to
+        where none is ahead, by at most their difference; thresholds stay.
         """
         magnitude = check_magnitude(magnitude, self._model.bound)
         difference = self._difference(preferred, other)
@@ -312,6 +304,7 @@ class Learner(PairLearner):
             "learner": name_of(type(self)),
             "parameters": self.parameters,
             "features": [plain_name(name, "feature") for name in self._vocabulary.names],
+            **({"odds": self._odds.tolist()} if self._odds[PAIRS] else {}),
         }
 
     def prepare(self, described: Mapping[str, Any]) -> None:
@@ -322,6 +315,8 @@ class Learner(PairLearner):
         self._vocabulary.add(plain_name(name, "feature") for name in names)
         if len(self._vocabulary) != len(names):
             raise ValueError("a feature twice")
+        if "odds" in described:
+            self._odds = checked_odds(described["odds"])
         self._fit_to_vocabulary()
 
     def adopt(self, arrays: Mapping[str, Array]) -> None:

@@ -24,12 +24,12 @@ def as_number(value: Any) -> float:
 
 
 def check_magnitude(magnitude: float, bound: float) -> float:
-    """The magnitude of a preference, if it is a number above 0."""
-    if not (isinstance(magnitude, Real) and 0 < magnitude <= bound):
+    """The magnitude of a preference, if it is a number not below 0; 0 is a tie."""
+    if not (isinstance(magnitude, Real) and 0 <= magnitude <= bound):
         raise EventError(
-            f"magnitude must be a number above 0 and at most {bound:g}, not {magnitude!r}"
+            f"magnitude must be a number from 0, a tie, to {bound:g}, not {magnitude!r}"
         )
-    return float(magnitude)
+    return float(magnitude) + 0.0
 
 
 def unusable(name: Hashable, value: Any, bound: float, row: int | None = None) -> FeatureError:

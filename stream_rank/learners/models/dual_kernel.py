@@ -25,6 +25,7 @@ class DualKernel(Dual):
     dtype = "float64"
     most_features: float = math.inf
     always_blocks = True
+    calibrated_every = 1
 
     def __init__(
         self,
@@ -83,8 +84,10 @@ class DualKernel(Dual):
         """Learn rows, each as one of its group, and discard the predictions."""
         self.run(rows, answers, np.empty(len(answers)), True, groups)
 
-    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array) -> None:
-        """Learn pairs, each a group of its own; by how much the preferred were ahead before, unless `ahead` is empty."""
+    def run_pairs(
+        self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array, groups: Array
+    ) -> None:
+        """Learn pairs, each a group of its own; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes."""
         written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
         mprank_kernel.run_pairs(*self._parts(), *written, magnitudes, groups, ahead)
 

@@ -24,6 +24,7 @@ class Family:
 
     most_features: float = math.inf
     always_blocks = False
+    calibrated_every = 1
     apart = False
     longest = math.inf
     learn_row = staticmethod(family.learn_row)
@@ -130,12 +131,24 @@ class Family:
         else:
             family.opinions(self.block, rows.rows, shares, scores)
 
-    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
-        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+    def run_pairs(
+        self,
+        pairs: PairBlock,
+        magnitudes: Array,
+        ahead: Array,
+        shares: Array,
+        learning: bool = True,
+    ) -> None:
+        """Learn pairs if `learning`; what was expected of each before.
+
+        `ahead` gets by how much the preferred items were ahead, `shares` the share of members who had them ahead; nobody
+        asks for one that is empty.
+        """
+        asked = magnitudes, ahead, shares, learning
         if pairs.sparse:
-            self._pairs_sparse(self.block, *pairs.entries(self.dtype), magnitudes, ahead)
+            self._pairs_sparse(self.block, *pairs.entries(self.dtype), *asked)
         else:
-            self._pairs(self.block, *pairs.rows(self.dtype), magnitudes, ahead)
+            self._pairs(self.block, *pairs.rows(self.dtype), *asked)
 
     def averaged(self) -> tuple[Array, Array]:
         """Weights (one a slot) and thresholds of the averaged rule."""

@@ -70,12 +70,22 @@ class KernelFamily(Family):
 
     def learn_items(self, pair: list[DenseBlock | SparseBlock], magnitude: float) -> None:
         """Learn that the first of two events is preferred to the second."""
-        self.run_pairs(PairBlock(*pair), np.array([magnitude]), np.empty(0))
+        nobody_asks = np.empty(0)
+        self.run_pairs(PairBlock(*pair), np.array([magnitude]), nobody_asks, nobody_asks)
 
-    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
-        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+    def run_pairs(
+        self,
+        pairs: PairBlock,
+        magnitudes: Array,
+        ahead: Array,
+        shares: Array,
+        learning: bool = True,
+    ) -> None:
+        """Learn pairs if `learning`; what was expected of each before."""
         written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
-        kernels.run_pairs_kernel(self.block, self.support.block, *written, magnitudes, ahead)
+        kernels.run_pairs_kernel(
+            self.block, self.support.block, *written, magnitudes, ahead, shares, learning
+        )
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -47,8 +47,8 @@ class LeastSquares(RowModel):
         else:
             least_squares.run(self.block, rows.rows, answers, predictions, learning)
 
-    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
-        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes."""
         block = self.block
         if pairs.sparse:
             entries = pairs.entries(self.dtype)

@@ -28,6 +28,8 @@ class Model(Protocol):
     n_slots: int
     always_blocks: bool
     """Whether single events come as sparse blocks too, with slots for features that are not known."""
+    calibrated_every: int
+    """Of how many pairs one calibrates probabilities: more than 1 where it is expensive to ask for scores."""
     apart: bool
     """Whether the features that a pair brings take their slots item by item."""
     longest: float
@@ -56,8 +58,11 @@ class Model(Protocol):
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
 
-    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array) -> None:
-        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty."""
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, and the share of members who had them ahead.
+
+        Nobody asks for what is empty, and where no members vote `shares` are left alone.
+        """
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

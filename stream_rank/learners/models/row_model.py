@@ -27,6 +27,7 @@ class RowModel:
     longest = math.inf
     most_features: float = math.inf
     always_blocks = False
+    calibrated_every = 1
     apart = False
 
     def __init__(self) -> None:
@@ -98,9 +99,14 @@ class GroupedRowModel(RowModel):
         self.run(rows, answers, np.empty(len(answers)), True, groups)
 
     def run_pairs(
-        self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array | None = None
+        self,
+        pairs: PairBlock,
+        magnitudes: Array,
+        ahead: Array,
+        shares: Array,
+        groups: Array | None = None,
     ) -> None:
-        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty.
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes.
 
         Where a pair is a group of its own, its row is one of `groups`.
         """

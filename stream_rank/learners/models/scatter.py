@@ -19,6 +19,8 @@ Array = npt.NDArray[Any]
 class Scatter(Centred):
     """The equations of the weights, solved when a prediction is asked for after learning."""
 
+    calibrated_every = 16
+
     def __init__(self, trade_off: float, forgetting: float) -> None:
         self._solved = True
         super().__init__(trade_off, forgetting)
@@ -82,21 +84,27 @@ class Scatter(Centred):
         self._solved = False
 
     def run_pairs(
-        self, pairs: PairBlock, magnitudes: Array, ahead: Array, groups: Array | None = None
+        self,
+        pairs: PairBlock,
+        magnitudes: Array,
+        ahead: Array,
+        shares: Array,
+        groups: Array | None = None,
     ) -> None:
-        """Learn pairs; unless `ahead` is empty, by how much the preferred were ahead, for which each is solved for."""
+        """Learn pairs; by how much the preferred were ahead before, where `ahead` is not NaN: for these it is solved."""
         first, second = self.dense(pairs.preferred), self.dense(pairs.other)
-        if not len(ahead):
-            scatter.run_pairs(self.block, first, second, magnitudes, ahead)
-            self._solved = False
-            return
-        for i in range(len(ahead)):
-            one = slice(i, i + 1)
-            self._solve()
-            pair = first[one], second[one], magnitudes[one]
-            scatter.run_pairs(self.block, *pair, ahead[one])
-            scatter.run_pairs(self.block, *pair, ahead[:0])
-            self._solved = False
+        begin = 0
+        for end in [*np.flatnonzero(ahead == ahead).tolist(), len(magnitudes)]:
+            some, one = slice(begin, end), slice(end, end + 1)
+            if end > begin:
+                scatter.run_pairs(
+                    self.block, first[some], second[some], magnitudes[some], ahead[:0]
+                )
+                self._solved = False
+            if end < len(magnitudes):
+                self._solve()
+                scatter.run_pairs(self.block, first[one], second[one], magnitudes[one], ahead[one])
+            begin = end
 
     def resume(self) -> None:
         """Mark the weights as solved: `memories` solves before they are saved."""

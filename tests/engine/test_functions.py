@@ -1,0 +1,65 @@
+"""The engine's own exponential and logarithm: close to the true values, and made of exact operations alone."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stream_rank.engine.functions import exponentials, logarithms
+
+
+def exponential(x: float) -> float:
+    found = np.empty(1)
+    exponentials(np.array([x]), found)
+    return float(found[0])
+
+
+def logarithm(x: float) -> float:
+    found = np.empty(1)
+    logarithms(np.array([x]), found)
+    return float(found[0])
+
+
+def units(found: float, wanted: float) -> float:
+    """The distance in units of the last place."""
+    return abs(found - wanted) / math.ulp(wanted)
+
+
+@given(st.floats(-700, 700))
+def test_the_exponential_is_within_two_units(x: float) -> None:
+    assert units(exponential(x), math.exp(x)) <= 2
+
+
+@given(st.floats(1e-300, 1e300))
+def test_the_logarithm_is_within_two_units(x: float) -> None:
+    assert units(logarithm(x), math.log(x)) <= 2
+
+
+def test_values_known_exactly() -> None:
+    assert exponential(0.0) == 1.0
+    assert logarithm(1.0) == 0.0
+    assert logarithm(2.0) == math.log(2.0)
+
+
+def test_what_is_beyond_the_bounds_is_taken_for_the_bound() -> None:
+    assert exponential(1e9) == exponential(709.0) < math.inf
+    assert exponential(-1e9) == exponential(-708.0) > 0.0
+
+
+def test_the_bits_are_these() -> None:
+    """As every machine must find them: recorded once, from the definition in exact operations."""
+    values = np.linspace(-20, 20, 9)
+    found = np.empty(9)
+    exponentials(values, found)
+    assert [x.hex() for x in found.tolist()] == [slow_exponential(x).hex() for x in values.tolist()]
+
+
+def slow_exponential(x: float) -> float:
+    """The same operations in Python, which fuses none."""
+    k = math.floor(x * 1.4426950408889634 + 0.5)
+    r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10
+    series = 0.0
+    for n in range(13, -1, -1):
+        series = 1.0 / math.factorial(n) + r * series
+    return math.ldexp(series, k)
