@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from stream_rank.metrics.m1d import M1D
     from stream_rank.metrics.misranking import Misranking
     from stream_rank.metrics.msd import MSD
+    from stream_rank.metrics.preference_error import PreferenceError
+    from stream_rank.metrics.preference_log_loss import PreferenceLogLoss
     from stream_rank.metrics.rank_error_rate import RankErrorRate
     from stream_rank.metrics.rank_loss import RankLoss
     from stream_rank.metrics.rankings import (
@@ -64,6 +66,8 @@ __all__ = [
     "PairwiseRanker",
     "Polynomial",
     "PolynomialFeatures",
+    "PreferenceError",
+    "PreferenceLogLoss",
     "RandomFourierFeatures",
     "RankErrorRate",
     "RankLoss",
@@ -111,6 +115,8 @@ _MODULES = {
     "stream_rank.metrics.m1d": ("M1D",),
     "stream_rank.metrics.misranking": ("Misranking",),
     "stream_rank.metrics.msd": ("MSD",),
+    "stream_rank.metrics.preference_error": ("PreferenceError",),
+    "stream_rank.metrics.preference_log_loss": ("PreferenceLogLoss",),
     "stream_rank.metrics.rank_error_rate": ("RankErrorRate",),
     "stream_rank.metrics.rank_loss": ("RankLoss",),
     "stream_rank.metrics.rankings": (
