@@ -92,17 +92,14 @@ class Show:
             print(json.dumps(summary, indent=2))
             return
         table = _table()
-        preferences = any(found["preferences"] for found in summary["learners"].values())
-        if preferences:
-            table.add_column("pairs misordered", justify="right")
         for name, found in summary["learners"].items():
-            ranks = "rank_loss" in found
-            loss = found["rank_loss" if ranks else "magnitude_loss"]
-            recent = found["recent_rank_loss" if ranks else "recent_magnitude_loss"]
-            row = [name, "rank" if ranks else "magnitude", _shown(loss), _shown(recent)]
-            if preferences:
-                row.append(_shown(found["preferences_misordered"]))
-            table.add_row(*row)
+            kind = "rank" if "rank_loss" in found else "magnitude"
+            if found["events"] or not found["preferences"]:
+                losses = found[f"{kind}_loss"], found[f"recent_{kind}_loss"]
+                table.add_row(name, kind, *map(_shown, losses))
+            if found["preferences"]:
+                losses = found["preference_error"], found["recent_preference_error"]
+                table.add_row(name, "preference", *map(_shown, losses))
         self._out.print(table)
         if self._quiet:
             return
@@ -135,6 +132,10 @@ def _table() -> Table:
 def _losses(replay: Replay) -> Table:
     table = _table()
     for name, board in replay.learning.scoreboard.boards.items():
-        kind = "rank" if board.ranks else "magnitude"
-        table.add_row(name, kind, _shown(board.loss), _shown(board.recent_loss))
+        kind, preferences = "rank" if board.ranks else "magnitude", board.preferences
+        if board.events or not preferences.events:
+            table.add_row(name, kind, _shown(board.loss), _shown(board.recent_loss))
+        if preferences.events:
+            losses = preferences.error, preferences.recent_error
+            table.add_row(name, "preference", *map(_shown, losses))
     return table

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.codec.orders import Order
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
 
@@ -59,13 +60,15 @@ class Batch:
     others: Rows
     """Of a preference, the features of the other item; otherwise none."""
     labels: npt.NDArray[np.float64]
-    """Labels; NaN of requests; of preferences their magnitudes."""
+    """Labels; NaN of requests; of preferences their magnitudes, 0 of ties."""
     times: npt.NDArray[np.int64]
     ids: Array | None
     """Ids, of the events whose id is needed, or None."""
     groups: Array | None
     unknown_features: dict[int, dict[Any, float]]
     """The features of requests that have unknown ones, by event: kernels use them, and `rows` does not contain them."""
+    orders: dict[int, Order]
+    """Rankings and choices, by event: preferences that are several. `rows` and `others` do not contain their items."""
     rejects: list[Reject]
     """In the order of their records."""
     first_record: int
@@ -108,9 +111,7 @@ class Batch:
 
     def events(self, begin: int, end: int) -> "Batch":
         """Some of the events alone, without rejects: what is learned at once. Cost: O(1), and O(end - begin) of requests."""
-        some, unknown = slice(begin, end), self.unknown_features
-        if unknown:
-            unknown = {at - begin: unknown[at] for at in range(begin, end) if at in unknown}
+        some = slice(begin, end)
         return Batch(
             self.chunk,
             self.kinds[some],
@@ -121,7 +122,8 @@ class Batch:
             self.times[some],
             None if self.ids is None else self.ids[some],
             None if self.groups is None else self.groups[some],
-            unknown,
+            _between(self.unknown_features, begin, end),
+            _between(self.orders, begin, end),
             [],
             self.first_record,
             self.end_record,
@@ -130,6 +132,44 @@ class Batch:
             None if self.tickets is None else self.tickets[some],
             self.earlier,
         )
+
+    def preferences(self) -> tuple[Rows, Rows, Array]:
+        """What was preferred to what, and by how much: a row for each preference, of a batch that has nothing else.
+
+        Cost: O(1), and O(preferences) where there are rankings or choices.
+        """
+        if not self.orders:
+            return self.rows, self.others, self.labels
+        bounds: list[list[Array]] = []
+        magnitudes: list[Array] = []
+        done = 0
+        for event in [*sorted(self.orders), len(self)]:
+            if event > done:
+                bounds.append(
+                    [*self.rows.bounds(done, event), *self.others.bounds(done, event)[:2]]
+                )
+                magnitudes.append(self.labels[done:event])
+            if event < len(self):
+                order = self.orders[event]
+                one, two = order.better, order.worse
+                met = np.maximum(order.met[one], order.met[two])
+                bounds.append(
+                    [order.first[one], order.last[one], met, order.first[two], order.last[two]]
+                )
+                magnitudes.append(np.where(order.tied, 0.0, 1.0))
+            done = event + 1
+        first, last, met, other_first, other_last = map(np.concatenate, zip(*bounds, strict=True))
+        rows = self.rows
+        return (
+            Rows(rows.names, first, last, rows.slots, rows.values, met),
+            Rows(rows.names, other_first, other_last, rows.slots, rows.values, met),
+            np.concatenate(magnitudes),
+        )
+
+    def n_preferences(self, begin: int, end: int) -> int:
+        """How many preferences some events are, which are preferences, rankings and choices."""
+        several = _between(self.orders, begin, end).values()
+        return end - begin - len(several) + sum(len(order.better) for order in several)
 
     def head(self, end: int) -> "Batch":
         """The first events, and no record after the last of them."""
@@ -141,3 +181,10 @@ class Batch:
         for first, last in pairwise([0, *changes.tolist(), len(self)]):
             if first < last:
                 yield int(self.kinds[first]), first, last
+
+
+def _between(by_event: dict[int, Any], begin: int, end: int) -> dict[int, Any]:
+    """What is known of some events, counted from the first of them."""
+    if not by_event:
+        return by_event
+    return {event - begin: found for event, found in by_event.items() if begin <= event < end}

@@ -1,5 +1,6 @@
 """Building a batch from the records of a chunk that the readers have parsed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy.typing as npt
 from stream_rank.codec.batch import Batch, Reject
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
+from stream_rank.codec.orders import Order, pairs_of
 from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.ingest.chunk import Chunk
@@ -28,50 +30,63 @@ class BatchBuilder:
         index: FeatureIndex,
         n_entries: int,
         reading: Reading,
-        kinds: Array,
         met: Array | None = None,
     ) -> None:
         n_records = len(chunk)
         self._chunk, self._limits, self._index = chunk, limits, index
-        self._reading, self._kinds = reading, kinds
+        self._reading = reading
         self._n_entries = n_entries
         self._slots: list[int] = []
         self._values: list[float] = []
-        self._other_first = self._other_last = np.zeros(n_records, np.int64)
         self._met = np.full(n_records, len(index), np.int64) if met is None else met
         self._keep = np.ones(n_records, np.bool_)
         self._rejects: list[Reject] = []
         self.ids: dict[int, Any] = {}
         self.groups: dict[int, Any] = {}
         self.unknown_features: dict[int, dict[Any, float]] = {}
+        self._orders: dict[int, Order] = {}
 
     def put(self, record: int, event: Event) -> None:
         """Add an event that was decoded one by one."""
-        index = self._index
-        learned = event.kind in (Kind.RATING, Kind.PREFERENCE) or (
-            self._limits.delayed and event.kind is Kind.REQUEST and event.id is not None
-        )
-        if learned:
-            names = [*event.x, *(name for name in event.other if name not in event.x)]
-            new = index.new(names)
-            if new:
-                self._limits.check_count(len(index), len(new))
-                index.meet(new)
-        self._met[record:] = len(index)
-        reading = self._reading
-        reading.entries[record] = self._put_entries(record, event.x)
-        if event.kind is Kind.PREFERENCE:
-            if self._other_last is self._other_first:
-                self._other_last = self._other_first.copy()
-            self._other_first[record], self._other_last[record] = self._put_entries(
-                record, event.other
+        index, reading = self._index, self._reading
+        if event.items:
+            self._put_order(record, event)
+        else:
+            learned = event.kind in (Kind.RATING, Kind.PREFERENCE) or (
+                self._limits.delayed and event.kind is Kind.REQUEST and event.id is not None
             )
+            if learned:
+                self._meet([{**event.x, **event.other}])
+            reading.entries[record] = self._put_entries(record, event.x)
+            reading.others[record] = self._put_entries(record, event.other)
+        self._met[record:] = len(index)
         reading.labels[record], reading.times[record] = event.y, event.ts
-        self._kinds[record] = event.kind
+        reading.kinds[record] = Kind.PREFERENCE if event.items else event.kind
         if event.id is not None:
             self.ids[record] = event.id
         if event.group is not None:
             self.groups[record] = event.group
+
+    def _meet(self, items: Sequence[dict[Any, float]]) -> list[int]:
+        """Give slots to the names of items, item after item; how many are known after each."""
+        new = self._index.new({name: None for item in items for name in item})
+        if new:
+            self._limits.check_count(len(self._index), len(new))
+        met = []
+        for item in items:
+            self._index.meet(item)
+            met.append(len(self._index))
+        return met
+
+    def _put_order(self, record: int, event: Event) -> None:
+        """Add a ranking or a choice. Its first preference brings the names of two items at once."""
+        best, second, *rest = event.items
+        met = self._meet([{**best, **second}, *rest])
+        bounds = np.array([self._put_entries(record, item) for item in event.items], np.int64)
+        pairs = pairs_of(event.places, event.kind is Kind.CHOICE, self._limits.ranking_pairs)
+        known = np.array([met[0], *met], np.int64)
+        self._orders[record] = Order(bounds[:, 0], bounds[:, 1], known, *pairs)
+        self._reading.entries[record] = self._reading.others[record] = 0
 
     def _put_entries(self, record: int, x: dict[Any, float]) -> tuple[int, int]:
         """Add the known features of an item; returns the range of its entries."""
@@ -101,17 +116,18 @@ class BatchBuilder:
             values = np.concatenate([values, np.array(self._values)])
         n_records = len(self._keep)
         first, last = reading.entries[:, 0], reading.entries[:, 1]
-        columns = [self._kinds, np.arange(n_records), first, last, self._other_first]
-        columns += [self._other_last, self._met, reading.labels, reading.times]
+        columns = [reading.kinds, np.arange(n_records), first, last, *reading.others.T]
+        columns += [self._met, reading.labels, reading.times]
         ids = _column(self.ids, n_records)
         # from the scanner they come only where they are wanted, and chunks must make no difference
         groups = _column(self.groups, n_records) if self._limits.grouped else None
-        unknown = self.unknown_features
+        unknown, orders = self.unknown_features, self._orders
         if not self._keep.all():
             columns = [column[self._keep] for column in columns]
             ids, groups = (None if some is None else some[self._keep] for some in (ids, groups))
             event_of = np.cumsum(self._keep) - 1
             unknown = {int(event_of[i]): x for i, x in unknown.items() if self._keep[i]}
+            orders = {int(event_of[i]): order for i, order in orders.items()}
         kinds, records, first, last, other_first, other_last, met, labels, times = columns
         names = self._index.names
         return Batch(
@@ -125,6 +141,7 @@ class BatchBuilder:
             ids=ids,
             groups=groups,
             unknown_features=unknown,
+            orders=orders,
             rejects=sorted(self._rejects),
             first_record=0,
             end_record=n_records,

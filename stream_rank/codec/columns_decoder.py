@@ -40,17 +40,18 @@ class ColumnsDecoder:
         nothing = np.full((n_records, 2), -1, np.int64)
         reading = Reading(
             read=np.ones(n_records, np.bool_),
+            kinds=np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8),
             labels=labels,
             times=np.full(n_records, NO_TIME) if chunk.times is None else chunk.times,
             idents=nothing,
             groups=nothing,
             entries=entries,
+            others=np.zeros((n_records, 2), np.int64),
             slots=places,
             values=values,
         )
         reading.read[list(chunk.wrong)] = False
-        doubtful = limits.doubtful(reading)
-        kinds = np.where(np.isnan(labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
+        doubtful, kinds = limits.doubtful(reading), reading.kinds
         for record in self._labels(chunk, reading, doubtful):
             kinds[record], doubtful[record] = Kind.LABEL, False
         reasons = {
@@ -63,7 +64,7 @@ class ColumnsDecoder:
         met, too_many = self._meet(chunk, learned & ~doubtful)
         reasons |= too_many
         reading, unknown = self._by_slot(chunk, reading, reasons)
-        builder = BatchBuilder(chunk, limits, self._index, len(values), reading, kinds, met)
+        builder = BatchBuilder(chunk, limits, self._index, len(values), reading, met)
         builder.unknown_features.update(unknown)
         for record, reason in reasons.items():
             builder.reject(record, reason, chunk.raw(record))

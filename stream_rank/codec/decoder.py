@@ -1,6 +1,6 @@
 """The decoder from chunks to batches.
 
-Three readers of JSON are tried in order: the engine's scanner takes plain ratings and requests with known features, the
+Three readers of JSON are tried in order: the engine's scanner takes plain ratings, requests and preferences with known features, the
 compiled decoder of `fast_json` takes all valid events, and the schema (pydantic) decides about the rest and words all
 reasons of rejection.
 """
@@ -60,18 +60,19 @@ class Decoder:
         room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
         reading = Reading(
             read=np.empty(n_records, np.bool_),
+            kinds=np.empty(n_records, np.int8),
             labels=np.empty(n_records),
             times=np.empty(n_records, np.int64),
             idents=np.empty((n_records, 2), np.int64),
             groups=np.empty((n_records, 2), np.int64),
             entries=np.empty((n_records, 2), np.int64),
+            others=np.empty((n_records, 2), np.int64),
             slots=np.empty(room, np.int64),
             values=np.empty(room),
         )
         n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
         doubtful = self.limits.doubtful(reading)
-        kinds = np.where(np.isnan(reading.labels), Kind.REQUEST, Kind.RATING).astype(np.int8)
-        builder = BatchBuilder(chunk, self.limits, index, n_entries, reading, kinds)
+        builder = BatchBuilder(chunk, self.limits, index, n_entries, reading)
         for record in np.flatnonzero(doubtful).tolist():
             raw = chunk.raw(record)
             try:
@@ -86,7 +87,7 @@ class Decoder:
         if self.limits.grouped:
             builder.groups.update(_tokens(chunk, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
-        wanted = ~doubtful & ((kinds == Kind.REQUEST) | named)
+        wanted = ~doubtful & ((reading.kinds == Kind.REQUEST) | named)
         builder.ids.update(_tokens(chunk, reading.idents, wanted))
         return builder.batch()
 

@@ -49,7 +49,7 @@ class FeatureIndex:
         self._n_listed = 0
         self._table: Array = np.full(16, -1, np.int64)
         self._hashes: list[int] = []
-        self._lines = 0
+        self._stamps_used = 0
         self.learned = 0
         """How many names the learned events have; events that are only decoded may have added more."""
         self._add(names)
@@ -121,9 +121,9 @@ class FeatureIndex:
             self._table[place] = slot
 
     def tables(self, n_lines: int) -> tuple[Names, int]:
-        """The scanner's tables, and the first of `n_lines` stamps."""
-        stamp = self._lines
-        self._lines += n_lines
+        """The scanner's tables, and the first stamp of `n_lines`, two a line: an event may have two items."""
+        stamp = self._stamps_used
+        self._stamps_used += 2 * n_lines
         count = len(self._vocabulary)
         tables = Names(
             self._text,

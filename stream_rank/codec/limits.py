@@ -1,14 +1,17 @@
 """Limits on the values of valid events: labels, features and their number."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.codec.orders import PairsOf, check_pairs
 from stream_rank.codec.schema import Event, Kind
-from stream_rank.engine.reading.entries import beyond
+from stream_rank.engine.reading.entries import apart, beyond
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.errors import EventError, FeatureError, LabelError
 from stream_rank.learners.base.numbers import unusable
@@ -36,10 +39,12 @@ class Limits:
     """Whether the ids of all events are needed, not only those of requests."""
     grouped: bool = False
     """Whether a learner uses groups."""
+    ranking_pairs: PairsOf = "all"
+    """Which pairs of a ranking are learned."""
 
     def check(self, event: Event) -> None:
         """Raise `EventError` if an event exceeds the limits."""
-        for features in (event.x, event.other):
+        for features in event.all_items:
             square = 0.0
             for name, value in features.items():
                 if not abs(value) <= self.largest:
@@ -49,8 +54,11 @@ class Limits:
                 raise FeatureError(
                     f"the features have a sum of squares of {square:g}; at most {self.longest:g} is needed"
                 )
-        if event.kind is Kind.PREFERENCE:
-            self._check_difference(event)
+        if event.items:
+            check_pairs(event.places, event.kind is Kind.CHOICE, self.ranking_pairs)
+            self._check_items(event.items)
+        elif event.kind is Kind.PREFERENCE:
+            self._check_difference(event.x, event.other, event.y)
         elif event.kind is Kind.LABEL and not self.delayed:
             raise EventError("a label without features; with `delay`, features wait for theirs")
         if event.kind in (Kind.RATING, Kind.LABEL):
@@ -64,11 +72,20 @@ class Limits:
             hint = "; ranks count from 1" if label == 0 else ""
             raise LabelError(f"label {label:g} is not one of the ranks 1..{self.n_ranks}{hint}")
 
-    def _check_difference(self, event: Event) -> None:
-        names = event.x.keys() | event.other.keys()
-        reach = max(abs(event.x.get(name, 0.0) - event.other.get(name, 0.0)) for name in names)
-        reach *= max(1.0, event.y)
-        if not (reach <= self.largest and event.y <= self.largest):
+    def _check_items(self, items: Sequence[dict[Any, float]]) -> None:
+        """Check all differences of the items of an event, one by one only where the largest number does not settle it."""
+        largest = max(abs(value) for item in items for value in item.values())
+        if 2.0 * largest > self.largest:
+            for one, two in combinations(items, 2):
+                self._check_difference(one, two, 1.0)
+
+    def _check_difference(
+        self, first: dict[Any, float], second: dict[Any, float], magnitude: float
+    ) -> None:
+        names = first.keys() | second.keys()
+        reach = max(abs(first.get(name, 0.0) - second.get(name, 0.0)) for name in names)
+        reach *= max(1.0, magnitude)
+        if not (reach <= self.largest and magnitude <= self.largest):
             raise EventError(
                 f"the difference of the two items times the magnitude is {reach:g}; "
                 f"at most {self.largest:g} is needed"
@@ -80,11 +97,16 @@ class Limits:
         doubtful: Array = ~reading.read
         first, last = reading.entries[:, 0], reading.entries[:, 1]
         beyond(first, last, reading.values, self.largest, self.longest, doubtful)
+        preferences = reading.kinds == Kind.PREFERENCE
         if self.n_ranks is None:
             doubtful |= np.abs(labels) > self.largest
         else:
-            doubtful |= (labels < 1) | (labels > self.n_ranks)
-            doubtful |= (labels != np.floor(labels)) & ~np.isnan(labels)
+            off = (labels < 1) | (labels > self.n_ranks)
+            off |= (labels != np.floor(labels)) & ~np.isnan(labels)
+            doubtful |= off & ~preferences
+        if preferences.any():
+            items = reading.entries, reading.others
+            apart(preferences, *items, reading.values, labels, self.largest, self.longest, doubtful)
         return doubtful
 
     def check_count(self, known: int, new: int) -> None:

@@ -23,7 +23,7 @@ class RunConfig(Settings):
     """Settings of a replay and of the daemon."""
 
     fixed: ClassVar[tuple[str, ...]] = (
-        *("learners", "n_ranks", "seed", "delay", "window", "max_features"),
+        *("learners", "n_ranks", "seed", "delay", "window", "max_features", "ranking_pairs"),
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
@@ -43,6 +43,9 @@ class RunConfig(Settings):
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     max_features: int = Field(
         100_000, ge=1, le=10_000_000, description="reject events that would bring more features"
+    )
+    ranking_pairs: Literal["all", "adjacent"] = Field(
+        "all", description="of a ranking learn all pairs, or those of neighbours"
     )
     max_reject_ratio: float = Field(
         1.0, ge=0, le=1, description="stop when a larger share of the records is rejected"

@@ -78,5 +78,8 @@ class Contestant(Protocol):
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events; those of `unknown_features` have features that rows have not, and are given whole."""
 
-    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
-        """Learn preferences; the difference of scores before each is learned, or NaN if it does not learn preferences."""
+    def test_then_train_pairs(
+        self, preferred: Rows, others: Rows, magnitudes: Array
+    ) -> tuple[Array, Array]:
+        """Learn preferences; before each is learned, by how much the preferred item was ahead, and the probabilities that it
+        is preferred, that neither is, and that the other is. NaN if it does not learn preferences."""

@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 
 from stream_rank.codec.limits import Limits
+from stream_rank.codec.orders import PairsOf
 from stream_rank.contestants.contestant import Contestant
 
 __all__ = ["limits_of"]
 
 
 def limits_of(
-    contestants: Sequence[Contestant], n_ranks: int | None, max_features: int, delayed: bool
+    contestants: Sequence[Contestant],
+    n_ranks: int | None,
+    max_features: int,
+    delayed: bool,
+    ranking_pairs: PairsOf = "all",
 ) -> Limits:
     """The narrowest limits, so that an event is learned by all contestants or by none."""
     limits = [each.limits for each in contestants]
@@ -19,5 +24,6 @@ def limits_of(
         longest=min([Limits.longest, *(each.longest for each in limits)]),
         max_features=int(min([max_features, *(each.max_features for each in limits)])),
         delayed=delayed,
+        ranking_pairs=ranking_pairs,
         grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),
     )

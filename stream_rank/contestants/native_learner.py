@@ -99,9 +99,13 @@ class NativeLearner:
             found[place] = np.nan if prediction is None else float(prediction)
         return found
 
-    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
-        """Learn preferences; the difference of scores before each is learned."""
-        return _as_floats(self.model.test_then_train_pairs(preferred, others, magnitudes))
+    def test_then_train_pairs(
+        self, preferred: Rows, others: Rows, magnitudes: Array
+    ) -> tuple[Array, Array]:
+        """Learn preferences; what was predicted before each is learned."""
+        proba = np.empty((len(magnitudes), 3))
+        leads = self.model.test_then_train_pairs(preferred, others, magnitudes, proba)
+        return leads, proba
 
 
 def _as_floats(predictions: Array) -> Array:

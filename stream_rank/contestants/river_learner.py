@@ -76,9 +76,11 @@ class RiverLearner:
             whole = (unknown_features.get(place, x) for place, x in enumerate(rows.dicts()))
             return np.array([_as_float(self.model.predict_one(x)) for x in whole], np.float64)
 
-    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
+    def test_then_train_pairs(
+        self, preferred: Rows, others: Rows, magnitudes: Array
+    ) -> tuple[Array, Array]:
         """River's estimators do not learn preferences."""
-        return np.full(len(preferred), np.nan)
+        return np.full(len(preferred), np.nan), np.full((len(preferred), 3), np.nan)
 
     def digest(self) -> None:
         """There is none, because the form of its state is unknown."""

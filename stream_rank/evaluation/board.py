@@ -11,6 +11,7 @@ from stream_rank.engine.products import product
 from stream_rank.engine.scoring.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
+from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.learners.base.capabilities import Insight
 from stream_rank.metrics.misranking import Misranking
 
@@ -28,7 +29,7 @@ _WEIGHTS_KEPT = 24
 
 
 class Board:
-    """The test-then-train losses of one learner, over all predictions and over the last ones.
+    """The test-then-train losses of one learner, over all predictions and over the last ones; of preferences, in `preferences`.
 
     Ranks have the rank loss: how many steps a prediction is off, on average. Scores have the magnitude loss: the mean
     over pairs of events of the squared difference between the predicted and the true difference, which
@@ -46,7 +47,7 @@ class Board:
             "groups": np.zeros((4, 1)),
         }
         self._detector = DriftDetector()
-        self._pairs, self._pairs_wrong = 0, 0.0
+        self.preferences = PreferenceBoard(not ranks, window)
         self.drifts: list[int] = []
         self.drifts_met = 0
         """The number of drifts since the board was made; it is not in snapshots."""
@@ -75,13 +76,6 @@ class Board:
             self._arrays["groups"] = np.full((4, wanted), [[-1.0], [0], [0], [0]])
             self._arrays["groups"][:, : groups.shape[1]] = groups
 
-    def count_pairs(self, ahead: Array) -> None:
-        """Count preferences by the predicted differences of scores, NaN where there is none; a tie is half a mistake."""
-        known = ahead == ahead
-        self._pairs += int(known.sum())
-        # a sum of halves and ones is exact in any order
-        self._pairs_wrong += float((ahead < 0).sum() + 0.5 * (ahead == 0).sum())
-
     def mark(self, events: int, time: int | None, seen: Insight) -> None:
         """Append a point to the learning curve."""
         weights = {str(name): weight for name, weight in seen.weights.items()}
@@ -92,6 +86,9 @@ class Board:
                 "time": time,
                 "loss": _finite(self.loss),
                 "recent": _finite(self.recent_loss),
+                "preferences": self.preferences.events,
+                "preference_error": self.preferences.error,
+                "recent_preference_error": self.preferences.recent_error,
                 "thresholds": seen.thresholds[:_MOST_CONFUSED],
                 "weights": {name: float(weights[name]) for name in largest},
             }
@@ -169,10 +166,8 @@ class Board:
             found["error_rate"] = self._mean(WRONG)
         else:
             found["recent_misranking"] = self._misranking()
-        found["preferences"] = self._pairs
-        found["preferences_misordered"] = self._pairs_wrong / self._pairs if self._pairs else None
         found["drifts"] = self.drifts
-        return found
+        return {**found, **self.preferences.summary()}
 
     def _misranking(self) -> float | None:
         """The share of recent pairs, within groups, in the wrong order."""
@@ -192,13 +187,12 @@ class Board:
             "points": self.points,
             "drifts": self.drifts,
             "drift": self._detector.state,
-            "pairs": self._pairs,
-            "pairs_wrong": self._pairs_wrong,
+            "preferences": self.preferences.described(),
         }
 
     def arrays(self) -> dict[str, Array]:
         """The arrays of its state."""
-        return dict(self._arrays)
+        return {**self._arrays, **self.preferences.arrays()}
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -209,7 +203,7 @@ class Board:
             self._arrays[name] = np.array(arrays[name])
         self.points, self.drifts = list(said["points"]), list(said["drifts"])
         self._detector.state = said["drift"]
-        self._pairs, self._pairs_wrong = said["pairs"], said["pairs_wrong"]
+        self.preferences.restore(said["preferences"], arrays)
 
 
 def _finite(loss: float | None) -> float | None:

@@ -55,9 +55,12 @@ class Scoreboard:
         for name, predictions in found.items():
             self.boards[name].count(labels, predictions, numbers, self._group_numbers.met)
 
-    def count_pairs(self, name: str, ahead: Array) -> None:
-        """Count a learner's predicted differences between preferred and other items."""
-        self.boards[name].count_pairs(ahead)
+    def count_preferences(
+        self, magnitudes: Array, found: Mapping[str, tuple[Array, Array]]
+    ) -> None:
+        """Count what every learner predicted of some preferences: by how much the preferred was ahead, and how surely."""
+        for name, (leads, proba) in found.items():
+            self.boards[name].preferences.count(leads, proba, magnitudes)
 
     @property
     def room(self) -> int:

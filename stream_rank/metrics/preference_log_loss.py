@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from stream_rank.engine.functions import logarithms
+from stream_rank.engine.scoring.comparisons import LEAST_PROBABILITY
 from stream_rank.metrics.metric import StreamMetric
 from stream_rank.metrics.preference_error import checked_outcome
 
 __all__ = ["PreferenceLogLoss"]
-
-_LEAST = 1e-15
-"""A smaller probability counts as this one, as in River's log-loss: one event must not decide all."""
 
 
 class PreferenceLogLoss(StreamMetric):
@@ -38,7 +36,9 @@ class PreferenceLogLoss(StreamMetric):
 
     def _count(self, y_true: Any, y_pred: Mapping[int, float], w: float) -> None:
         found = np.empty(1)
-        logarithms(np.array([max(y_pred.get(checked_outcome(y_true), 0.0), _LEAST)]), found)
+        logarithms(
+            np.array([max(y_pred.get(checked_outcome(y_true), 0.0), LEAST_PROBABILITY)]), found
+        )
         self._sum -= w * float(found[0])
         self._weight += w
 

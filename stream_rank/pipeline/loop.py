@@ -24,8 +24,17 @@ __all__ = ["Loop"]
 
 Array = npt.NDArray[Any]
 
+_MOST_PREFERENCES = 1 << 16
+"""As many preferences as are written out at a time, in columns of some megabytes."""
 _SAMPLE = 64
 """The number of recent ratings that `evaluation.probe` averages over."""
+
+
+def _within(batch: Batch, first: int, end: int) -> int:
+    """The end of the events that are at most `_MOST_PREFERENCES` together, or the next one: rankings are many each."""
+    while end - first > 1 and batch.n_preferences(first, end) > _MOST_PREFERENCES:
+        end = first + (end - first) // 2
+    return end
 
 
 class Loop:
@@ -90,6 +99,8 @@ class Loop:
         }[Kind(kind)]
         while first < last:  # a run is cut where a point of the learning curves is due
             end = min(last, first + self.scoreboard.room)
+            if kind == Kind.PREFERENCE:
+                end = _within(batch, first, end)
             learn(batch.events(first, end))
             self.progress.counts.learned += end - first
             time = int(batch.times[end - 1])
@@ -109,12 +120,15 @@ class Loop:
         self._sample(batch)
 
     def _preferences(self, batch: Batch) -> None:
-        """Learn preferences, and count the differences of scores predicted before each was learned."""
+        """Predict and learn preferences, each predicted before it is learned."""
+        found = {}
+        preferred, others, magnitudes = batch.preferences()
         with self.stopwatch.stage("learning"):
             for each in self.contestants:
                 with self.stopwatch.learner(each.name):
-                    ahead = each.test_then_train_pairs(batch.rows, batch.others, batch.labels)
-                self.scoreboard.count_pairs(each.name, ahead)
+                    found[each.name] = each.test_then_train_pairs(preferred, others, magnitudes)
+        with self.stopwatch.stage("scoring"):
+            self.scoreboard.count_preferences(magnitudes, found)
 
     def _labels(self, batch: Batch) -> None:
         """Learn the events that labels came for; the predictions made when their features came are scored."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import isfinite
 
 from stream_rank.report.scale import Scale, short
 
@@ -36,8 +37,11 @@ def line_chart(
     marks: Mapping[str, Sequence[float]] | None = None,
     from_zero: bool = True,
 ) -> str:
-    """Lines over a logarithmic axis of events, with marks on that axis."""
-    points = {name: [(x, y) for x, y in line if y is not None] for name, line in lines.items()}
+    """Lines over a logarithmic axis of events, with marks on that axis; what is not finite cannot be drawn."""
+    points = {
+        name: [(x, y) for x, y in line if y is not None and isfinite(y)]
+        for name, line in lines.items()
+    }
     xs = [x for line in points.values() for x, _ in line]
     ys = sorted(y for line in points.values() for _, y in line)
     if not xs:

@@ -1,8 +1,8 @@
 """`report.html`: one self-contained page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.scoreboard import Scoreboard
@@ -33,16 +33,19 @@ details{margin-top:28px}code{font-size:13px;overflow-wrap:anywhere}.note{color:#
 def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
     """The page of a run."""
     boards = scoreboard.boards
-    ranked = {name: board for name, board in boards.items() if board.ranks}
-    scored = {name: board for name, board in boards.items() if not board.ranks}
+    rated = {name: board for name, board in boards.items() if board.events}
+    ranked = {name: board for name, board in rated.items() if board.ranks}
+    scored = {name: board for name, board in rated.items() if not board.ranks}
+    compared = {name: board for name, board in boards.items() if board.preferences.events}
     parts = [_head(summary, boards)]
-    ranked, scored = (
-        {name: board for name, board in some.items() if board.events} for some in (ranked, scored)
-    )
-    if ranked:
-        parts.append(_curves(ranked, "rank loss", "steps off, on average", summary))
-    if scored:
-        parts.append(_curves(scored, "magnitude loss", "squared error of differences", summary))
+    if compared:
+        parts.append(_preferences(summary, compared))
+        drifts = {name: board.preferences.drifts for name, board in compared.items()}
+        parts.append(_curves(compared, _PREFERENCES, drifts, summary))
+    for some, curves in ((ranked, _RANKS), (scored, _MAGNITUDES)):
+        if some:
+            drifts = {name: board.drifts for name, board in some.items()}
+            parts.append(_curves(some, curves, drifts, summary))
     parts.append(_confusion(ranked))
     parts.append(_rules(boards))
     parts.append(_details(summary))
@@ -60,23 +63,30 @@ def _number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-def _best(boards: Mapping[str, Board]) -> str | None:
-    """The learner with the least recent loss; None if some predict ranks and others scores, which cannot be compared."""
-    known = {
-        name: board.recent_loss for name, board in boards.items() if board.recent_loss is not None
-    }
-    if not known or len({boards[name].ranks for name in known}) > 1:
+def _best(boards: Mapping[str, Board]) -> tuple[str, str] | None:
+    """The learner with the least recent loss, and the loss in words; None if losses cannot be compared.
+
+    Those of ranks and of scores cannot, and neither says anything where there were preferences alone.
+    """
+    rated = {name: board for name, board in boards.items() if board.events}
+    if rated:
+        if len({board.ranks for board in rated.values()}) > 1:
+            return None
+        known = {name: board.recent_loss for name, board in rated.items()}
+        what = "steps off a prediction" if next(iter(rated.values())).ranks else "magnitude loss"
+    else:
+        compared = {name: board.preferences for name, board in boards.items()}
+        known = {name: each.recent_error for name, each in compared.items() if each.events}
+        what = "of the preferences in the wrong order"
+    if not known:
         return None
-    return min(known, key=lambda name: known[name] or 0.0)
+    best = min(known, key=lambda name: known[name] or 0.0)
+    return best, f"{_number(known[best])} {what}"
 
 
 def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
     best = _best(boards)
-    lead = ""
-    if best is not None:
-        board = boards[best]
-        what = "steps off a prediction" if board.ranks else "magnitude loss"
-        lead = f"<b>{escape(best)}</b> ended best: {_number(board.recent_loss)} {what}, lately."
+    lead = "" if best is None else f"<b>{escape(best[0])}</b> ended best: {best[1]}, lately."
     tiles = [
         (_number(summary["learned"]), "events learned"),
         (_number(summary["requests"]), "without a label"),
@@ -85,40 +95,99 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
         (_number(summary["events_per_second"]), "events a second"),
     ]
     shown = "".join(f"<div><b>{value}</b><span>{name}</span></div>" for value, name in tiles)
-    rows = []
-    for name, board in boards.items():
-        found = summary["learners"][name]
-        pairs = found["preferences_misordered"]
-        cells = [
-            escape(name),
+    rows = {
+        name: [
             "ranks" if board.ranks else "scores",
             _number(board.loss),
             _number(board.recent_loss),
-            _number(pairs),
             _number(len(board.drifts)),
         ]
-        mark = ' class="best"' if name == best else ""
-        rows.append(f"<tr{mark}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    titles = ("learner", "predicts", "loss", "recent loss", "preferences misordered", "drifts")
-    head = "".join(f"<th>{title}</th>" for title in titles)
+        for name, board in boards.items()
+    }
+    table = _table(("learner", "predicts", "loss", "recent loss", "drifts"), rows, best and best[0])
+    rated = any(board.events for board in boards.values())
+    note = "The magnitude loss is over the pairs of events within a group." if rated else ""
     return (
         f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"{table if rated else ''}"
         '<p class="note">Every event was predicted before it was learned; these are the losses of those predictions, '
-        "of all of them and of the last ones. The magnitude loss is over the pairs of events within a group.</p>"
+        f"of all of them and of the last ones. {note}</p>"
     )
 
 
-def _curves(boards: Mapping[str, Board], loss: str, unit: str, summary: Mapping[str, Any]) -> str:
-    window = summary["settings"]["window"]
-    so_far = {name: [(p["events"], p["loss"]) for p in b.points] for name, b in boards.items()}
-    recent = {name: [(p["events"], p["recent"]) for p in b.points] for name, b in boards.items()}
-    drifts = {name: board.drifts for name, board in boards.items()}
+def _table(titles: Sequence[str], rows: Mapping[str, Sequence[str]], best: str | None) -> str:
+    """A table with a row for each learner."""
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    lines = []
+    for name, cells in rows.items():
+        mark = ' class="best"' if name == best else ""
+        shown = "".join(f"<td>{cell}</td>" for cell in (escape(name), *cells))
+        lines.append(f"<tr{mark}>{shown}</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _preferences(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
+    """The losses of preferences."""
+    columns = {
+        "preferences": "preferences",
+        "ties": "preference_ties",
+        "error": "preference_error",
+        "recent error": "recent_preference_error",
+        "of the decided": "decided_preference_error",
+        "log-loss": "preference_log_loss",
+        "recent log-loss": "recent_preference_log_loss",
+        "Brier score": "preference_brier_score",
+        "magnitude loss": "preference_magnitude_loss",
+        "drifts": "preference_drifts",
+    }
+    rows = {}
+    for name in boards:
+        found = summary["learners"][name]
+        values = (found.get(key) for key in columns.values())
+        rows[name] = [_number(len(v) if isinstance(v, list) else v) for v in values]
+    errors = {name: board.preferences.recent_error or 0.0 for name, board in boards.items()}
     return (
-        f'<h2>Learning curves: {loss}</h2><div class="row"><div><h3>So far</h3>'
-        + line_chart(so_far, "events", f"{loss} ({unit})")
+        f"<h2>Preferences</h2>{_table(('learner', *columns), rows, min(errors, key=errors.__getitem__))}"
+        '<p class="note">A pair in the wrong order is an error, and half an error where a tie was predicted, or where one came '
+        "and an order was predicted. The log-loss, in nats, and the Brier score are of the probabilities that the first was "
+        "preferred, neither, or the second. The magnitude loss is the squared error of a difference of scores.</p>"
+    )
+
+
+class _Curves(NamedTuple):
+    """A loss, its unit, and where a point has what it is drawn against, and its values of all predictions and of the last."""
+
+    loss: str
+    unit: str
+    against: str
+    so_far: str
+    recent: str
+
+
+_RANKS = _Curves("rank loss", "steps off, on average", "events", "loss", "recent")
+_MAGNITUDES = _Curves("magnitude loss", "squared error of differences", "events", "loss", "recent")
+_PREFERENCES = _Curves(
+    *("preference error", "share in the wrong order", "preferences"),
+    *("preference_error", "recent_preference_error"),
+)
+
+
+def _curves(
+    boards: Mapping[str, Board],
+    curves: _Curves,
+    drifts: Mapping[str, Sequence[float]],
+    summary: Mapping[str, Any],
+) -> str:
+    window, against = summary["settings"]["window"], curves.against
+    so_far, recent = (
+        {name: [(p[against], p[key]) for p in b.points if p[against]] for name, b in boards.items()}
+        for key in (curves.so_far, curves.recent)
+    )
+    return (
+        f'<h2>Learning curves: {curves.loss}</h2><div class="row"><div><h3>So far</h3>'
+        + line_chart(so_far, against, f"{curves.loss} ({curves.unit})")
         + f"</div><div><h3>Of the last {window:,} predictions</h3>"
-        + line_chart(recent, "events", f"recent {loss}", drifts)
+        + line_chart(recent, against, f"recent {curves.loss}", drifts)
         + "</div></div>"
     )
 

@@ -228,7 +228,10 @@ class Daemon:
     def _log_progress(self, now: float) -> None:
         counts, period = self.learning.progress.counts, self.config.log_seconds
         boards = self.learning.scoreboard.boards
-        losses = {name: board.recent_loss for name, board in boards.items()}
+        losses = {
+            name: board.recent_loss if board.events else board.preferences.recent_error
+            for name, board in boards.items()
+        }
         seconds = now - self._next_line + period
         logger.info(
             "learning" if self.source.assignment else "waiting for partitions",

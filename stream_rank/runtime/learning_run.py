@@ -107,7 +107,11 @@ def open_run(
         control = control or RunControl()
         progress = Progress(source.position_from)
         limits = limits_of(
-            contestants, config.n_ranks, config.max_features, delayed=config.delay > 0
+            contestants,
+            config.n_ranks,
+            config.max_features,
+            delayed=config.delay > 0,
+            ranking_pairs=config.ranking_pairs,
         )
         decoder = Decoder(limits)
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)

@@ -27,6 +27,16 @@ from stream_rank.sinks.sink import Prediction, Sink
 __all__ = ["Replay"]
 
 
+_CURVE = {
+    "loss": "loss",
+    "recent_loss": "recent",
+    "preferences": "preferences",
+    "preference_error": "preference_error",
+    "recent_preference_error": "recent_preference_error",
+}
+"""Columns of the curve, and what they are in a point."""
+
+
 class Replay:
     """A learning run on files: `run` reads the inputs, `finish` writes curve, report and summary."""
 
@@ -122,7 +132,9 @@ class Replay:
             )
         for each in self.learning.contestants:
             board = self.learning.scoreboard.boards[each.name]
-            if counts.learned and not board.events and not each.learns_preferences:
+            if board.preferences.events or board.events or each.learns_preferences:
+                continue
+            if counts.learned:
                 say(f"{each.name} learned nothing: River's estimators learn no preferences")
 
     def _check_rejects(self, ended: bool = False) -> None:
@@ -157,13 +169,12 @@ class Replay:
         try:
             with (out / "curve.csv").open("w", newline="") as file:
                 table = csv.writer(file)
-                table.writerow(["learner", "events", "time", "loss", "recent_loss"])
+                table.writerow(["learner", "events", "time", *_CURVE])
                 for name, board in scoreboard.boards.items():
                     for point in board.points:
                         moment = "" if point["time"] is None else written(point["time"])
-                        table.writerow(
-                            [name, point["events"], moment, point["loss"], point["recent"]]
-                        )
+                        losses = (point[key] for key in _CURVE.values())
+                        table.writerow([name, point["events"], moment, *losses])
             (out / "summary.json").write_text(as_json(summary, indent=2) + "\n")
             page = report(summary, scoreboard)
             (out / "report.html").write_bytes(page.encode(errors="replace"))

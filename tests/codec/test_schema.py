@@ -24,6 +24,14 @@ NUMBERS = st.one_of(
     st.integers(-(10**20), 10**20),
     st.sampled_from([0, -0.0, 1e22, 1e308, 5e-324, 123456789012345678]),
 )
+FORMS = [
+    [],
+    ["x", "y"],
+    ["preferred", "other"],
+    ["preferred", "other", "magnitude"],
+    ["ranking"],
+    ["chosen", "among"],
+]
 STRANGE = st.sampled_from(
     [
         "NaN",
@@ -62,20 +70,45 @@ def texts(draw: st.DrawFn, unique: bool = True) -> bytes:
     keys = draw(
         st.lists(
             st.sampled_from(
-                ["x", "y", "id", "ts", "group", "preferred", "other", "magnitude", "z"]
+                [
+                    "x",
+                    "y",
+                    "id",
+                    "ts",
+                    "group",
+                    "preferred",
+                    "other",
+                    "magnitude",
+                    "tie",
+                    "context",
+                    "ranking",
+                    "chosen",
+                    "among",
+                    "z",
+                ]
             ),
             unique=unique,
-            max_size=6,
+            max_size=4,
         )
     )
+    # most of these are an event's own keys, or few would be valid
+    keys += [key for key in draw(st.sampled_from(FORMS)) if not unique or key not in keys]
     parts = []
     for key in keys:
         if draw(st.integers(0, 12)) == 0:
             value = draw(STRANGE)
-        elif key in ("x", "preferred", "other"):
+        elif key in ("x", "preferred", "other", "chosen", "context"):
             value = json.dumps(draw(FEATURES), ensure_ascii=draw(st.booleans()))
+        elif key == "among":
+            value = json.dumps(draw(st.lists(FEATURES, max_size=3)))
+        elif key == "ranking":
+            value = json.dumps(
+                draw(st.lists(st.one_of(FEATURES, st.lists(FEATURES, max_size=3)), max_size=3))
+            )
+        elif key == "tie":
+            value = json.dumps(draw(st.booleans()))
         elif key in ("y", "magnitude", "z"):
-            value = json.dumps(draw(NUMBERS))
+            value = json.dumps(draw(st.one_of(NUMBERS, st.sampled_from([0, 1, 2.5]))))
         else:
             value = json.dumps(draw(TIMES if key == "ts" else IDS))
         space = draw(st.sampled_from(["", " ", "\n\t "]))
@@ -102,9 +135,12 @@ def same(one: Any, other: Any) -> bool:
 
 def zeros_unsigned(event: Event) -> Event:
     """JSON's -0 is a whole number to some and -0.0 to others."""
-    plain = {name: value + 0.0 for name, value in event.x.items()}
-    other = {name: value + 0.0 for name, value in event.other.items()}
-    return event._replace(x=plain, other=other, y=event.y + 0.0)
+
+    def plain(item: dict[Any, float]) -> dict[Any, float]:
+        return {name: value + 0.0 for name, value in item.items()}
+
+    items = tuple(map(plain, event.items))
+    return event._replace(x=plain(event.x), other=plain(event.other), y=event.y + 0.0, items=items)
 
 
 def by_scanner(raw: bytes) -> Event | None:
@@ -115,9 +151,10 @@ def by_scanner(raw: bytes) -> Event | None:
     if not len(batch):
         return None
     (x,) = batch.rows.dicts()
+    (other,) = batch.others.dicts()
     group = None if batch.groups is None else batch.groups[0]
     return Event(
-        Kind(int(batch.kinds[0])), x, {}, float(batch.labels[0]), None if batch.ids is None else batch.ids[0], int(batch.times[0]), group
+        Kind(int(batch.kinds[0])), x, other, float(batch.labels[0]), None if batch.ids is None else batch.ids[0], int(batch.times[0]), group
     )  # fmt: skip
 
 
@@ -126,6 +163,15 @@ def by_scanner(raw: bytes) -> Event | None:
 @example(b'\xef\xbb\xbf{"x": {"a": 1}, "y": 3}')
 @example(b'{"x": {"tab\t": 1}, "y": 3}')
 @example(b'{"x": {"a": 1}, "y": 3, "id": "\\ud800"}')
+@example(b'{"preferred": {"a": 1}, "other": {"a": 2}, "tie": true, "magnitude": 1}')
+@example(b'{"preferred": {"a": 1}, "other": {"a": 2}, "tie": false, "magnitude": 0}')
+@example(b'{"preferred": {"a": 1}, "other": [1, 2], "tie": null, "magnitude": null}')
+@example(b'{"preferred": {"a": 1}, "other": {"b": 1}, "context": {"a": 1}}')
+@example(b'{"ranking": [[1, 2]]}')
+@example(b'{"ranking": [[[1], {"a": 2}], {"b": 1}], "context": {"c": 1}}')
+@example(b'{"ranking": [[1, {"a": 2}]]}')
+@example(b'{"chosen": {"a": 1}, "among": [{"a": 1}]}')
+@example(b'{"chosen": {"a": 1}, "among": [{"b": 1}, {"a": 1}]}')
 @settings(max_examples=3_000, deadline=None)
 def test_three_readers_read_the_same(raw: bytes) -> None:
     expected = by_schema(raw)
@@ -181,7 +227,27 @@ def test_the_scanner_reads_plain_events() -> None:
         (b'{"y": 1}', "x: Field required"),
         (b'{"preferred": {"a": 1}}', "other: Field required"),
         (b'{"x": {"a": 1}, "ts": "soon"}', "ts: Value error, time 'soon' is not of the form"),
-        (b'{"preferred": [1], "other": [2], "magnitude": 0}', "magnitude: Input should be greater than 0"),
+        (b'{"preferred": [1], "other": [2], "magnitude": -1}', "magnitude: Input should be greater than or equal to 0"),
+        (b'{"preferred": [1], "other": [2], "magnitude": 1, "tie": true}', "tie: a tie has no magnitude"),
+        (b'{"preferred": [1], "other": [2], "magnitude": 0, "tie": false}', "tie: a magnitude of 0 is a tie"),
+        (b'{"preferred": [1], "other": [2], "tie": 1}', "tie: Input should be a valid boolean, not 1"),
+        (b'{"preferred": [1], "other": [2], "context": {"a": "b"}}', 'context.a: Input should be a valid number, not "b"'),
+        (b'{"preferred": {"a": 1}, "other": {"b": 1}, "context": {"a": 2}}', "context: feature 'a' is an item's too"),
+        (b'{"x": [1], "y": 1, "context": {"a": 2}}', "context: Extra inputs are not permitted"),
+        (b'{"x": [1], "y": 1, "tie": true}', "tie: Extra inputs are not permitted"),
+        (b'{"ranking": []}', "ranking: List should have at least 1 item"),
+        (b'{"ranking": [{"a": 1}]}', "ranking: two items at least are ranked"),
+        (b'{"ranking": [[{"a": 1}]]}', "ranking: two items at least are ranked"),
+        (b'{"ranking": [{"a": 1}, {"b": true}]}', "ranking.1.b: Input should be a valid number, not true"),
+        (b'{"ranking": [{"a": 1}, [{"b": 1}, 3]]}', "ranking.1.1: Input should be a valid"),
+        (b'{"ranking": [{"a": 1}, 3]}', "ranking.1: Input should be a valid"),
+        (b'{"ranking": [{"a": 1}, {}]}', "ranking.1: Dictionary should have at least 1 item"),
+        (b'{"ranking": 3}', "ranking: Input should be a valid list, not 3"),
+        (b'{"chosen": {"a": 1}}', "among: Field required"),
+        (b'{"among": [{"a": 1}]}', "chosen: Field required"),
+        (b'{"chosen": {"a": 1}, "among": []}', "among: List should have at least 1 item"),
+        (b'{"chosen": {"a": 1}, "among": [{"a": 1}]}', "among: nothing but the chosen item"),
+        (b'{"chosen": {"a": 1}, "among": [{"a": null}]}', "among.0.a: Input should be a valid number, not null"),
     ],
 )  # fmt: skip
 def test_reasons_say_what_is_wrong(raw: bytes, words: str) -> None:
@@ -191,9 +257,46 @@ def test_reasons_say_what_is_wrong(raw: bytes, words: str) -> None:
     assert wire.decode(raw) is None
 
 
+def test_the_scanner_reads_plain_preferences() -> None:
+    """What it leaves is right too, but slow."""
+    for text in (
+        b'{"preferred": {"a": 1, "b": 2}, "other": {"a": 3}}',
+        b'{"other": {"b": 2}, "magnitude": 2.5, "preferred": {"b": 3}, "id": 7, "ts": 0}',
+        b'{"preferred": [1, 2], "other": [3], "tie": true, "group": "g"}',
+        b'{"preferred": [1, 2], "other": [3], "magnitude": 0}',
+        b'{"preferred": [1, 2], "other": [3], "magnitude": null}',
+    ):
+        found = by_scanner(text)
+        assert found is not None
+        assert same(found, parse(text))
+    for text in (
+        b'{"preferred": {"a": 1}, "other": {"a": 3}, "magnitude": -1}',
+        b'{"preferred": {"a": 1}, "other": {"a": 3}, "magnitude": 1, "tie": true}',
+        b'{"preferred": {"a": 1}, "other": {"a": 3}, "tie": false}',
+        b'{"preferred": {"a": 1}, "other": {"a": 3}, "y": 1}',
+        b'{"preferred": {"a": 1}, "magnitude": 1}',
+        b'{"x": {"a": 1}, "tie": true}',
+    ):
+        assert by_scanner(text) is None
+
+
 def test_schema_names_every_key() -> None:
     text = json.dumps(json_schema())
-    for key in ("x", "y", "preferred", "other", "magnitude", "id", "ts", "group"):
+    for key in (
+        "x",
+        "y",
+        "preferred",
+        "other",
+        "magnitude",
+        "tie",
+        "context",
+        "ranking",
+        "chosen",
+        "among",
+        "id",
+        "ts",
+        "group",
+    ):
         assert f'"{key}"' in text
 
 

@@ -57,8 +57,9 @@ def test_every_question_has_an_answer(
         assert learner_from(state.dump()).limits == contestant.limits
         assert rule.exact
     one, other = rows_of({"a": 1.0}), rows_of({"a": 0.0})
-    (ahead,) = contestant.test_then_train_pairs(one, other, np.ones(1))
-    assert (ahead == ahead) == preferences
+    (lead,), (proba,) = contestant.test_then_train_pairs(one, other, np.ones(1))
+    assert (lead == lead) == preferences
+    assert proba.tolist() == [0.5, 0.0, 0.5] if preferences else np.isnan(proba).all()
     assert contestant.insight().weights.keys() == contestant.rule().weights.keys()
 
 

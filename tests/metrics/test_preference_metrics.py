@@ -25,7 +25,8 @@ def mistake(outcome: int, lead: float) -> float:
 
 @given(seen=leads, window=st.integers(1, 20))
 def test_the_error_is_the_share_of_mistakes(seen: list[tuple[int, float]], window: int) -> None:
-    whole, rolling = PreferenceError(), utils.Rolling(PreferenceError, window_size=window)
+    whole: Any = PreferenceError()
+    rolling: Any = utils.Rolling(PreferenceError, window_size=window)
     for outcome, lead in seen:
         whole.update(outcome, lead)
         rolling.update(outcome, lead)
@@ -37,7 +38,8 @@ def test_the_error_is_the_share_of_mistakes(seen: list[tuple[int, float]], windo
 
 @given(seen=chances, window=st.integers(1, 20))
 def test_the_log_loss_is_of_the_outcome(seen: list[tuple[int, Any]], window: int) -> None:
-    whole, rolling = PreferenceLogLoss(), utils.Rolling(PreferenceLogLoss, window_size=window)
+    whole: Any = PreferenceLogLoss()
+    rolling: Any = utils.Rolling(PreferenceLogLoss, window_size=window)
     losses = []
     for outcome, odds in seen:
         total = sum(odds)

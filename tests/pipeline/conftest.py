@@ -40,7 +40,7 @@ def mixed(n_events: int, seed: int = 0) -> list[bytes]:
         if dice < 0.6:
             event = {"x": x, "y": y, "ts": time, "group": generator.choice(["a", "b", 3])}
         elif dice < 0.7:
-            event = {"preferred": x, "other": {"f0": 0.5}, "magnitude": 1.5, "ts": time}
+            event = {**comparison(generator, x), "ts": time}
         elif dice < 0.8:
             event = {"x": x, "id": number, "ts": time}
             waiting.append((number, y))
@@ -55,6 +55,23 @@ def mixed(n_events: int, seed: int = 0) -> list[bytes]:
             event = generator.choice([{"x": x, "y": 9}, {"x": {}}, {"id": -1, "y": 2}, [1], "text"])
         lines.append(json.dumps(event).encode())
     return lines
+
+
+def comparison(generator: random.Random, x: dict[str, float]) -> dict[str, Any]:
+    """A preference, a tie, a ranking with equals, or a choice."""
+    items = [
+        x,
+        {"f0": 0.5},
+        *({"f1": generator.random(), f"late{generator.randint(0, 99)}": 1.0} for _ in range(3)),
+    ]
+    dice = generator.random()
+    if dice < 0.5:
+        return {"preferred": x, "other": items[1], "magnitude": generator.choice([1.5, 0, 1])}
+    if dice < 0.6:
+        return {"preferred": x, "other": items[1], "tie": True, "context": {"day": 2.0}}
+    if dice < 0.8:
+        return {"ranking": [items[0], items[1:3], *items[3:]]}
+    return {"chosen": items[0], "among": items[generator.randint(0, 1) :]}
 
 
 class Kept:

@@ -1,11 +1,15 @@
 """The loop: what is known depends on the events and their order, and on nothing else."""
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
 
 from stream_rank.checkpoint.model_file import state_digest
+from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.limits import Limits
+from stream_rank.ingest.chunk import as_records
 from stream_rank.ingest.position import RowPosition
 from stream_rank.learners.base.state import digest_of
 from stream_rank.pipeline.pace import Pace
@@ -43,10 +47,6 @@ def test_chunks_make_no_difference(delay: int) -> None:
 
 def test_every_learner_learns_rows_as_dicts() -> None:
     """Rows of a stream, late features and groups among them, are `learn_one` in a loop, to the bit."""
-    from stream_rank.codec.decoder import Decoder
-    from stream_rank.codec.limits import Limits
-    from stream_rank.ingest.chunk import as_records
-
     lines = [line for line in mixed(400, seed=3) if b'"y"' in line and b'"x": {"' in line]
     lines = [line for line in lines if json.loads(line)["y"] != 9]
     for name, make in LEARNERS.items():
@@ -229,3 +229,84 @@ def test_groups_that_nobody_wants_make_no_difference() -> None:
         feed(loop, lines, sizes)
         found.append(digest_of(*loop.scoreboard.dump()))
     assert found[0] == found[1] == found[2]
+
+
+def test_rankings_and_choices_are_the_preferences_that_they_stand_for() -> None:
+    """Learned as `learn_pair` in a loop would, pair by pair, to the bit; features in the order in which they come."""
+    for which in ("all", "adjacent"):
+        for name, make in LEARNERS.items():
+            one, many = make(n_ranks=5), make(n_ranks=5)
+            decoder = Decoder(Limits(ranking_pairs=which))
+            lines, pairs = comparisons(60, which)
+            for preferred, other, magnitude in pairs:
+                one.learn_pair(preferred, other, magnitude)
+            for begin in range(0, len(lines), 25):
+                batch = decoder.decode(as_records(lines[begin : begin + 25]))
+                assert not batch.rejects
+                for first, end in ((0, 3), (3, 4), (4, len(batch))):
+                    many.learn_pairs(*batch.events(first, end).preferences())
+            if many._model.apart:  # a kernel's features take their slots item by item
+                assert many.n_events == one.n_events, name
+            else:
+                assert state_digest(one) == state_digest(many), name
+
+
+def comparisons(n_events: int, which: str) -> tuple[list[bytes], list[tuple[Any, Any, float]]]:
+    """Rankings and choices as lines, and the pairs that they stand for, by the words of their definition."""
+    generator = Random(4)
+    lines, pairs = [], []
+    for number in range(n_events):
+        items = [
+            {
+                f"f{generator.randint(0, 3)}": generator.randint(1, 8) / 4,
+                f"item{number % 9}{i}": 1.0,
+            }
+            for i in range(4)
+        ]
+        if generator.random() < 0.3:
+            lines.append({"chosen": items[0], "among": items})
+            found = [(0, i, 1.0) for i in (1, 2, 3)]
+        else:
+            lines.append({"ranking": [items[0], [items[1], items[2]], items[3]]})
+            found = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 0.0), (0, 3, 1.0), (1, 3, 1.0), (2, 3, 1.0)]
+            if which == "adjacent":
+                found.remove((0, 3, 1.0))
+        pairs += [(items[i], items[j], magnitude) for i, j, magnitude in found]
+    return [json.dumps(line).encode() for line in lines], pairs
+
+
+def test_an_event_may_not_be_too_many_preferences() -> None:
+    items = [{"a": float(i)} for i in range(101)]
+    lines = [
+        json.dumps({"ranking": items}).encode(),
+        json.dumps({"ranking": items[:100]}).encode(),
+        json.dumps({"chosen": {"a": 0.5}, "among": items * 50}).encode(),
+    ]
+    batch = Decoder(Limits()).decode(as_records(lines))
+    assert [each.reason for each in batch.rejects] == [
+        "ranking: 101 items are 5,050 preferences, and an event may be 5,000; `ranking_pairs` may be adjacent",
+        "among: 5051 items are 5,050 preferences, and an event may be 5,000; give fewer",
+    ]
+    assert len(batch.preferences()[0]) == 4_950
+    assert Decoder(Limits(ranking_pairs="adjacent")).decode(as_records(lines[:1])).rejects == []
+
+
+def test_preferences_are_counted_as_their_metrics_do() -> None:
+    """Errors and log-losses of the board, against the learner and the metrics of River's kind."""
+    from stream_rank import OAPBPM, PreferenceError, PreferenceLogLoss
+
+    loop, model = loop_of(["oap-bpm"]), OAPBPM(n_ranks=5, seed=1)
+    error, log_loss = PreferenceError(), PreferenceLogLoss()
+    lines, pairs = comparisons(200, "all")
+    feed(loop, lines, [30])
+    for preferred, other, magnitude in pairs:
+        outcome = int(magnitude > 0)
+        error.update(outcome, model.prefer_one(preferred, other))
+        log_loss.update(outcome, model.prefer_proba_one(preferred, other))
+        model.learn_pair(preferred, other, magnitude)
+    found = loop.scoreboard.boards["oap-bpm"].summary()
+    assert found["preferences"] == len(pairs)
+    assert found["preference_ties"] == sum(magnitude == 0 for _, _, magnitude in pairs)
+    assert found["preference_error"] == error.get()
+    assert found["preference_log_loss"] == pytest.approx(log_loss.get())
+    assert loop.progress.counts.learned == 200

@@ -86,8 +86,10 @@ class RunningMean:
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         return np.full(len(rows), self._mean)
 
-    def test_then_train_pairs(self, preferred: Rows, others: Rows, magnitudes: Array) -> Array:
-        return np.full(len(magnitudes), np.nan)
+    def test_then_train_pairs(
+        self, preferred: Rows, others: Rows, magnitudes: Array
+    ) -> tuple[Array, Array]:
+        return np.full(len(magnitudes), np.nan), np.full((len(magnitudes), 3), np.nan)
 
 
 class Differences:

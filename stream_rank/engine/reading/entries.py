@@ -2,7 +2,7 @@
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["ascending", "beyond", "gather", "spread_rows", "within"]
+__all__ = ["apart", "ascending", "beyond", "gather", "spread_rows", "within"]
 
 
 @compiled
@@ -14,6 +14,26 @@ def beyond(first, last, values, largest, longest, marks):
             good &= abs(values[entry]) <= largest
             square += values[entry] * values[entry]
         marks[row] |= not (good and square <= longest)
+
+
+@compiled
+def apart(which, items, others, values, magnitudes, largest, longest, marks):
+    """Mark the pairs that may be too far apart: the largest number twice, times `max(1, magnitude)`, is beyond `largest`.
+
+    So are those whose other item is empty or has a square beyond `longest`, and those with too large a magnitude.
+    """
+    for row in range(len(which)):
+        if not which[row]:
+            continue
+        reach, square = 0.0, 0.0
+        for entry in range(items[row, 0], items[row, 1]):
+            reach = max(reach, abs(values[entry]))
+        for entry in range(others[row, 0], others[row, 1]):
+            reach = max(reach, abs(values[entry]))
+            square += values[entry] * values[entry]
+        good = others[row, 0] < others[row, 1] and square <= longest
+        good &= 2.0 * reach * max(1.0, magnitudes[row]) <= largest
+        marks[row] |= not (good and magnitudes[row] <= largest)
 
 
 @compiled

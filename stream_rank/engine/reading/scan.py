@@ -1,4 +1,4 @@
-"""Ratings and requests read out of JSON, as entries of a sparse matrix.
+"""Ratings, requests and preferences read out of JSON, as entries of a sparse matrix.
 
 What is read here is the plain form that producers write: known features, one line an event, no escapes, nothing
 twice. Whatever else comes is left to somebody slower, who knows all of JSON and the words for what is wrong; so
@@ -18,18 +18,28 @@ from stream_rank.engine.pointers import get, pointer, put
 from stream_rank.engine.reading.decimals import is_digit, read_digits, read_number, word_at
 from stream_rank.engine.reading.timestamps import FIRST, LAST, NO_TIME, moment_at
 
-__all__ = ["PADDING", "Names", "Reading", "hash_of", "scan"]
+__all__ = ["PADDING", "PREFERENCE", "RATING", "REQUEST", "Names", "Reading", "hash_of", "scan"]
+
+RATING, REQUEST, PREFERENCE = 0, 1, 3
+"""Kinds of events, as `codec.schema.Kind` has them."""
 
 PADDING = 8
 """Bytes that must lie behind a text and behind the names, since both are read by words."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _POINT = 34, 92, 44, 58, 45, 46
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
-_X, _Y, _I, _D, _T, _S, _N = 120, 121, 105, 100, 116, 115, 110
+_X, _Y, _I, _D, _T, _S, _N, _E = 120, 121, 105, 100, 116, 115, 110, 101
 
-_GROUP = np.uint64(int.from_bytes(b'group"', "little"))
-_GROUP_BITS = np.uint64((1 << 48) - 1)
-_NULL, _NULL_BITS = np.uint64(int.from_bytes(b"null", "little")), np.uint64((1 << 32) - 1)
+
+def _word(text: bytes) -> np.uint64:
+    """The first bytes of a text as a number."""
+    return np.uint64(int.from_bytes(text, "little"))
+
+
+_FOUR_BYTES, _SIX_BYTES = np.uint64((1 << 32) - 1), np.uint64((1 << 48) - 1)
+_GROUP, _OTHER = _word(b'group"'), _word(b'other"')
+_PREFERRED, _MAGNITUDE = _word(b"preferre"), _word(b"magnitud")
+_NULL, _TRUE, _TIE = _word(b"null"), _word(b"true"), _word(b'tie"')
 _PRIME, _BASIS = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
 
 _LONGEST_WHOLE = 18
@@ -51,14 +61,17 @@ class Names(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was read of every line: whether it was, label, time, where id and group stand, and which entries are its own."""
+    """What was read of every line: whether it was, its kind, label or magnitude, time, where id and group stand, and which
+    entries are its own, and the other item's of a preference."""
 
     read: Any
+    kinds: Any
     labels: Any
     times: Any
     idents: Any
     groups: Any
     entries: Any
+    others: Any
     slots: Any
     values: Any
 
@@ -79,11 +92,13 @@ class _Names(NamedTuple):
 class _Reading(NamedTuple):
     """The same as pointers, and for how many entries there is room."""
 
+    kinds: Any
     labels: Any
     times: Any
     idents: Any
     groups: Any
     entries: Any
+    others: Any
     slots: Any
     values: Any
     room: Any
@@ -222,7 +237,7 @@ def _features(text, at, end, names, stamp, powers, reading, entry):
 @inlined
 def _event(text, at, end, names, stamp, powers, reading, line, entry):
     """Read one event; the entry behind its last, or -1 if it is not plain."""
-    first, seen = entry, 0
+    seen = 0
     at = _skip(text, at, end)
     if at >= end or get(text, at) != _OPEN_OBJECT:
         return -1
@@ -239,9 +254,25 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
         elif at + 2 < end and get(text, at + 2) == _QUOTE:
             key = 4 if letter == _I and next_ == _D else 8 if letter == _T and next_ == _S else 0
             at += 2
-        elif at + 5 < end and word_at(text, at) & _GROUP_BITS == _GROUP:
-            key = 16
-            at += 5
+        else:
+            word = word_at(text, at)
+            if at + 5 < end and word & _SIX_BYTES == _GROUP:
+                key = 16
+                at += 5
+            elif at + 5 < end and word & _SIX_BYTES == _OTHER:
+                key = 64
+                at += 5
+            elif at + 9 < end and word == _PREFERRED and get(text, at + 8) == _D:
+                key = 32
+                at += 9
+            elif at + 9 < end and word == _MAGNITUDE and get(text, at + 8) == _E:
+                key = 128
+                at += 9
+            elif at + 3 < end and word & _FOUR_BYTES == _TIE:
+                key = 256
+                at += 3
+            if get(text, at) != _QUOTE:
+                return -1
         if key == 0 or seen & key != 0:
             return -1
         seen |= key
@@ -251,17 +282,27 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
         at = _skip(text, at + 1, end)
         if at >= end:
             return -1
-        if key == 1:
-            at, entry = _features(text, at, end, names, stamp, powers, reading, entry)
+        if key == 1 or key == 32 or key == 64:
+            begin = entry
+            own = stamp + (key == 64)  # the items of a preference may have the same features
+            at, entry = _features(text, at, end, names, own, powers, reading, entry)
             if at < 0:
                 return -1
-        elif word_at(text, at) & _NULL_BITS == _NULL:
+            place = reading.others if key == 64 else reading.entries
+            put(place, 2 * line, begin)
+            put(place, 2 * line + 1, entry)
+        elif word_at(text, at) & _FOUR_BYTES == _NULL:
             at += 4
-        elif key == 2:
+        elif key == 2 or key == 128:
             label, at = read_number(text, at, end, powers)
             if at < 0:
                 return -1
             put(reading.labels, line, label + 0.0)
+        elif key == 256:  # what else may stand here is for others to say
+            if word_at(text, at) & _FOUR_BYTES != _TRUE or seen & 128 != 0:
+                return -1
+            at += 4
+            put(reading.labels, line, 0.0)
         else:
             begin = at
             at = _token(text, at, end)
@@ -290,10 +331,18 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
             break
         if get(text, at) != _COMMA:
             return -1
-    if seen & 1 == 0 or _skip(text, at + 1, end) != end:
+    if _skip(text, at + 1, end) != end:
         return -1
-    put(reading.entries, 2 * line, first)
-    put(reading.entries, 2 * line + 1, entry)
+    label = get(reading.labels, line)
+    compared = seen & (1 | 2 | 32 | 64) == 32 | 64 and seen & 384 != 384
+    if compared and not label < 0.0:
+        put(reading.kinds, line, PREFERENCE)
+        if np.isnan(label):
+            put(reading.labels, line, 1.0)
+    elif seen & 1 == 1 and seen & (32 | 64 | 128 | 256) == 0:
+        put(reading.kinds, line, REQUEST if np.isnan(label) else RATING)
+    else:
+        return -1
     return entry
 
 
@@ -301,7 +350,7 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
 def scan(text, starts, ends, names, stamp, powers, reading):
     """Read the lines of a text; how many entries they have.
 
-    Lines are told apart by stamps from `stamp` on, which no line had before.
+    Items are told apart by stamps from `stamp` on, two a line, which no line had before.
     """
     bytes_, table = pointer(text, 0, np.uint8), pointer(powers, 0, np.uint64)
     known = _Names(
@@ -315,11 +364,13 @@ def scan(text, starts, ends, names, stamp, powers, reading):
         len(names.listed),
     )
     result = _Reading(
+        pointer(reading.kinds, 0, np.int8),
         pointer(reading.labels, 0, np.float64),
         pointer(reading.times, 0, np.int64),
         pointer(reading.idents, 0, np.int64),
         pointer(reading.groups, 0, np.int64),
         pointer(reading.entries, 0, np.int64),
+        pointer(reading.others, 0, np.int64),
         pointer(reading.slots, 0, np.int64),
         pointer(reading.values, 0, np.float64),
         len(reading.slots),
@@ -329,11 +380,16 @@ def scan(text, starts, ends, names, stamp, powers, reading):
         reading.labels[line] = np.nan
         reading.times[line] = NO_TIME
         reading.idents[line, 0] = reading.groups[line, 0] = -1
+        reading.kinds[line] = RATING
         reading.entries[line, 0] = reading.entries[line, 1] = 0
+        reading.others[line, 0] = reading.others[line, 1] = 0
         behind = _event(
-            bytes_, starts[line], ends[line], known, stamp + line, table, result, line, entry
+            bytes_, starts[line], ends[line], known, stamp + 2 * line, table, result, line, entry
         )
         reading.read[line] = behind >= 0
         if behind >= 0:
             entry = behind
+        else:
+            reading.entries[line, 0] = reading.entries[line, 1] = 0
+            reading.others[line, 0] = reading.others[line, 1] = 0
     return entry

@@ -57,6 +57,11 @@ class Rows:
             self.names, self.first[some], self.last[some], self.slots, self.values, self.met[some]
         )
 
+    def bounds(self, begin: int, end: int) -> tuple[Array, Array, Array]:
+        """Where the entries of some events begin and end, and how many names were met after each."""
+        some = slice(begin, end)
+        return self.first[some], self.last[some], self.met[some]
+
     def dicts(self, first: int = 0, end: int | None = None) -> Iterator[dict[Any, float]]:
         """Events `first` to `end` one by one, features by name."""
         some = slice(first, end)
