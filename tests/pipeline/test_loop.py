@@ -254,7 +254,8 @@ def test_rankings_and_choices_are_the_preferences_that_they_stand_for() -> None:
 def comparisons(n_events: int, which: str) -> tuple[list[bytes], list[tuple[Any, Any, float]]]:
     """Rankings and choices as lines, and the pairs that they stand for, by the words of their definition."""
     generator = Random(4)
-    lines, pairs = [], []
+    lines: list[dict[str, Any]] = []
+    pairs: list[tuple[Any, Any, float]] = []
     for number in range(n_events):
         items = [
             {
