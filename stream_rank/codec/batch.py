@@ -9,15 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.orders import Order
+from stream_rank.codec.schema import Kind
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
 
-__all__ = ["REJECTED_FOR", "SKIPPED", "UNMATCHED", "Batch", "EarlierPredictions", "Reject"]
+__all__ = [
+    "REJECTED_FOR",
+    "SEVERAL",
+    "SKIPPED",
+    "UNMATCHED",
+    "Batch",
+    "EarlierPredictions",
+    "Reject",
+]
 
 Array = npt.NDArray[Any]
 
-SKIPPED, UNMATCHED = -1, -2
-"""Kinds in addition to those of the schema: events that a stage skipped, and labels without waiting features."""
+SKIPPED, UNMATCHED, SEVERAL = -1, -2, -3
+"""Kinds in addition to those of the schema: events that a stage skipped, labels without waiting features, and of runs."""
 
 REJECTED_FOR = ("unreadable", "schema", "feature", "label", "unmatched")
 """Kinds of rejects: not JSON or too long; not an event; an invalid feature or label; a label without waiting features."""
@@ -176,11 +185,20 @@ class Batch:
         return replace(self, ends_chunk=False).part(0, end)
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
-        """Runs of events of one kind: the kind, the first event, and the end."""
-        changes = np.flatnonzero(np.diff(self.kinds)) + 1
-        for first, last in pairwise([0, *changes.tolist(), len(self)]):
+        """Runs of events that are learned at once: their kind, or `SEVERAL` kinds of rows, the first event, and the end.
+
+        Ratings, requests and labels alternate where labels come late, and one after the other they would be slow. A
+        request with unknown features is alone: it is predicted by its features' names.
+        """
+        kinds, ways = self.kinds, self.kinds.copy()
+        ways[(kinds >= 0) & (kinds < Kind.PREFERENCE)] = SEVERAL
+        cut = np.diff(ways) != 0
+        for event in self.unknown_features:
+            cut[max(event - 1, 0) : event + 1] = True
+        for first, last in pairwise([0, *(np.flatnonzero(cut) + 1).tolist(), len(self)]):
             if first < last:
-                yield int(self.kinds[first]), first, last
+                kind = kinds[first]
+                yield int(kind if (kinds[first:last] == kind).all() else SEVERAL), first, last
 
 
 def _between(by_event: dict[int, Any], begin: int, end: int) -> dict[int, Any]:

@@ -41,8 +41,8 @@ class BatchBuilder:
         self._met = np.full(n_records, len(index), np.int64) if met is None else met
         self._keep = np.ones(n_records, np.bool_)
         self._rejects: list[Reject] = []
-        self.ids: dict[int, Any] = {}
-        self.groups: dict[int, Any] = {}
+        self._ids: Array | None = None
+        self._groups: Array | None = None
         self.unknown_features: dict[int, dict[Any, float]] = {}
         self._orders: dict[int, Order] = {}
 
@@ -63,9 +63,22 @@ class BatchBuilder:
         reading.labels[record], reading.times[record] = event.y, event.ts
         reading.kinds[record] = Kind.PREFERENCE if event.items else event.kind
         if event.id is not None:
-            self.ids[record] = event.id
+            self.put_ids([record], [event.id])
         if event.group is not None:
-            self.groups[record] = event.group
+            self.put_groups([record], [event.group])
+
+    def put_ids(self, records: Array | Sequence[int], ids: Sequence[Any]) -> None:
+        """Add the ids of records."""
+        if len(ids):
+            self._ids = np.full(len(self._keep), None, object) if self._ids is None else self._ids
+            _fill(self._ids, records, ids)
+
+    def put_groups(self, records: Array | Sequence[int], groups: Sequence[Any]) -> None:
+        """Add the groups of records."""
+        if len(groups):
+            if self._groups is None:
+                self._groups = np.full(len(self._keep), None, object)
+            _fill(self._groups, records, groups)
 
     def _meet(self, items: Sequence[dict[Any, float]]) -> list[int]:
         """Give slots to the names of items, item after item; how many are known after each."""
@@ -118,9 +131,9 @@ class BatchBuilder:
         first, last = reading.entries[:, 0], reading.entries[:, 1]
         columns = [reading.kinds, np.arange(n_records), first, last, *reading.others.T]
         columns += [self._met, reading.labels, reading.times]
-        ids = _column(self.ids, n_records)
+        ids = self._ids
         # from the scanner they come only where they are wanted, and chunks must make no difference
-        groups = _column(self.groups, n_records) if self._limits.grouped else None
+        groups = self._groups if self._limits.grouped else None
         unknown, orders = self.unknown_features, self._orders
         if not self._keep.all():
             columns = [column[self._keep] for column in columns]
@@ -149,11 +162,8 @@ class BatchBuilder:
         )
 
 
-def _column(given: dict[int, Any], size: int) -> Array | None:
-    """Values by record as a column, None elsewhere; None if there are no values."""
-    if not given:
-        return None
-    column = np.full(size, None, object)
-    for record, value in given.items():
-        column[record] = value
-    return column
+def _fill(column: Array, records: Array | Sequence[int], values: Sequence[Any]) -> None:
+    """Write values as they are: NumPy would make one type of those that it is given as a list."""
+    given: Array = np.empty(len(values), object)
+    given[:] = values
+    column[records] = given

@@ -70,11 +70,12 @@ class ColumnsDecoder:
             builder.reject(record, reason, chunk.raw(record))
         if chunk.groups is not None and limits.grouped:
             good = np.flatnonzero(~doubtful & (kinds != Kind.LABEL)).tolist()
-            builder.groups.update({i: chunk.groups[i] for i in good})
+            builder.put_groups(good, [chunk.groups[i] for i in good])
         if chunk.ids is not None:
             named = limits.delayed or limits.named
             asked = np.flatnonzero(~doubtful & (named | (kinds == Kind.REQUEST))).tolist()
-            builder.ids.update({i: chunk.ids[i] for i in asked if chunk.ids[i] is not None})
+            given = [i for i in asked if chunk.ids[i] is not None]
+            builder.put_ids(given, [chunk.ids[i] for i in given])
         return builder.batch()
 
     def _labels(self, chunk: Columns, reading: Reading, doubtful: Array) -> list[int]:

@@ -85,10 +85,10 @@ class Decoder:
                 else:
                     builder.skip(record)
         if self.limits.grouped:
-            builder.groups.update(_tokens(chunk, reading.groups, ~doubtful))
+            builder.put_groups(*_tokens(chunk, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
         wanted = ~doubtful & ((reading.kinds == Kind.REQUEST) | named)
-        builder.ids.update(_tokens(chunk, reading.idents, wanted))
+        builder.put_ids(*_tokens(chunk, reading.idents, wanted))
         return builder.batch()
 
     def _event(self, raw: bytes) -> Event:
@@ -98,11 +98,17 @@ class Decoder:
         return event
 
 
-def _tokens(chunk: Records, places: Array, wanted: Array) -> dict[int, Any]:
-    """The ids or groups at these places of the text, by record."""
-    found: dict[int, Any] = {}
-    for record in np.flatnonzero(wanted & (places[:, 0] >= 0)).tolist():
-        begin, end = places[record].tolist()
-        text = chunk.text[begin:end].tobytes()
-        found[record] = text[1:-1].decode() if text[:1] == b'"' else int(text)
-    return found
+def _tokens(chunk: Records, places: Array, wanted: Array) -> tuple[Array, list[Any]]:
+    """The records that have an id or a group at these places of the text, and what it is."""
+    records = np.flatnonzero(wanted & (places[:, 0] >= 0))
+    if not len(records):
+        return records, []
+    begins, ends = places[records].T
+    first = int(begins.min())
+    text = chunk.text[first : int(ends.max())].tobytes().decode("latin-1")
+    tokens = (
+        text[begin:end]
+        for begin, end in zip((begins - first).tolist(), (ends - first).tolist(), strict=True)
+    )
+    # the scanner takes nothing but ASCII for a name
+    return records, [token[1:-1] if token[0] == '"' else int(token) for token in tokens]

@@ -97,6 +97,8 @@ class Limits:
         doubtful: Array = ~reading.read
         first, last = reading.entries[:, 0], reading.entries[:, 1]
         beyond(first, last, reading.values, self.largest, self.longest, doubtful)
+        if self.delayed:  # they have no features
+            doubtful &= ~(reading.read & (reading.kinds == Kind.LABEL))
         preferences = reading.kinds == Kind.PREFERENCE
         if self.n_ranks is None:
             doubtful |= np.abs(labels) > self.largest

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
@@ -12,6 +13,7 @@ from stream_rank.learners.tables.rows import Rows
 __all__ = ["Contestant", "Memory"]
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 
 class Memory(Protocol):
@@ -74,6 +76,14 @@ class Contestant(Protocol):
 
     def learn(self, rows: Rows, labels: Array, groups: Array | None) -> None:
         """Learn events that were predicted before."""
+
+    def learn_some(
+        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+    ) -> Array:
+        """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction.
+
+        What is returned for others means nothing.
+        """
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events; those of `unknown_features` have features that rows have not, and are given whole."""

@@ -15,6 +15,7 @@ from stream_rank.learners.tables.rows import Rows
 __all__ = ["NativeLearner"]
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 
 class NativeLearner:
@@ -90,6 +91,13 @@ class NativeLearner:
     def learn(self, rows: Rows, labels: Array, groups: Array | None) -> None:
         """Learn events that were predicted before."""
         self.model.learn_many(rows, self._answers(labels), **self._more(groups))
+
+    def learn_some(
+        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+    ) -> Array:
+        """Predict events, and learn some, each after its prediction."""
+        more = self._more(groups)
+        return _as_floats(self.model.learn_some(rows, labels, learning, **more))
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events."""

@@ -16,6 +16,7 @@ from stream_rank.learners.tables.rows import Rows
 __all__ = ["RiverLearner"]
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 
 class RiverLearner:
@@ -69,6 +70,20 @@ class RiverLearner:
         with self._guarded():
             for x, y in zip(rows.dicts(), self._answers(labels), strict=True):
                 self.model.learn_one(x, y)
+
+    def learn_some(
+        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+    ) -> Array:
+        """Predict and learn what is to be: no more, since a prediction may change an estimator."""
+        found = np.full(len(rows), np.nan)
+        answers = self._answers(np.where(learning, labels, 1.0))
+        with self._guarded():
+            for i, (x, y) in enumerate(zip(rows.dicts(), answers, strict=True)):
+                if asking[i]:
+                    found[i] = _as_float(self.model.predict_one(x))
+                if learning[i]:
+                    self.model.learn_one(x, y)
+        return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events one by one in their order, since a prediction may change an estimator."""

@@ -11,6 +11,7 @@ from stream_rank.learners.base.labels import Labels
 from stream_rank.learners.base.learner import Features, check_dtype, like_input
 from stream_rank.learners.base.score_learner import ScoreLearner
 from stream_rank.learners.models.least_squares import LeastSquares
+from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 from stream_rank.parameters import check_number
 
@@ -113,6 +114,15 @@ class WidrowHoff(ScoreLearner):
         """Predict each row, then learn it; the predictions."""
         table = self._open(X)
         return self._answers(table, self._learn(table, y), getattr(y, "name", None))
+
+    def learn_some(
+        self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
+    ) -> Array:
+        """Predict all rows of a stream, and learn some, each after its prediction."""
+        labels = self._labels_of(np.where(learning, y, 1.0), rows)
+        self._meet(rows.chosen(np.flatnonzero(learning)))
+        scores = self._score(rows, labels, learning)
+        return scores if self.n_ranks is None else self._ranks(scores)
 
     def _learn(self, table: Table, y: Any) -> Array:
         """Predict the rows, each before it is learned."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.codec.batch import SKIPPED, UNMATCHED, Batch
+from stream_rank.codec.batch import SEVERAL, SKIPPED, UNMATCHED, Batch
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.schema import Kind
 from stream_rank.contestants.contestant import Contestant
@@ -35,6 +35,12 @@ def _within(batch: Batch, first: int, end: int) -> int:
     while end - first > 1 and batch.n_preferences(first, end) > _MOST_PREFERENCES:
         end = first + (end - first) // 2
     return end
+
+
+def _with_requests(batch: Batch, first: int, last: int, room: int) -> int:
+    """The end of the events of which at most `room` are learned, all others being requests."""
+    learned = np.flatnonzero(batch.kinds[first:last] != Kind.REQUEST)
+    return last if len(learned) < room else first + int(learned[room - 1]) + 1
 
 
 class Loop:
@@ -77,8 +83,11 @@ class Loop:
         for kind, first, last in batch.runs():
             if kind == SKIPPED:
                 self.progress.counts.skipped += last - first
+            elif kind == Kind.REQUEST:
+                with self.stopwatch.stage("learning"):
+                    self._requests(batch.events(first, last))
             elif kind != UNMATCHED:
-                self._of_one_kind(kind, batch, first, last)
+                self._learned(kind, batch, first, last)
         timed = np.flatnonzero(batch.times != NO_TIME)
         if len(timed):
             self.progress.time = int(batch.times[timed[-1]])
@@ -87,24 +96,27 @@ class Loop:
             self.progress.position = batch.chunk.position_after(batch.end_record)
             self.decoder.index.learned = batch.names_met
 
-    def _of_one_kind(self, kind: int, batch: Batch, first: int, last: int) -> None:
-        if kind == Kind.REQUEST:
-            with self.stopwatch.stage("learning"):
-                self._requests(batch.events(first, last))
-            return
+    def _learned(self, kind: int, batch: Batch, first: int, last: int) -> None:
+        """Learn a run, which is cut where a point of the learning curves is due."""
         learn = {
             Kind.RATING: self._ratings,
             Kind.PREFERENCE: self._preferences,
             Kind.LABEL: self._labels,
-        }[Kind(kind)]
-        while first < last:  # a run is cut where a point of the learning curves is due
+            SEVERAL: self._several,
+        }[kind]
+        while first < last:
             end = min(last, first + self.scoreboard.room)
             if kind == Kind.PREFERENCE:
                 end = _within(batch, first, end)
+            elif kind == SEVERAL:
+                end = _with_requests(batch, first, last, self.scoreboard.room)
             learn(batch.events(first, end))
-            self.progress.counts.learned += end - first
+            learned = end - first
+            if kind == SEVERAL:
+                learned -= int((batch.kinds[first:end] == Kind.REQUEST).sum())
+            self.progress.counts.learned += learned
             time = int(batch.times[end - 1])
-            self.scoreboard.advance(end - first, time if FIRST <= time <= LAST else None)
+            self.scoreboard.advance(learned, time if FIRST <= time <= LAST else None)
             first = end
 
     def _ratings(self, batch: Batch) -> None:
@@ -145,6 +157,35 @@ class Loop:
         self.progress.counts.requests -= len(batch)
         self._sample(batch)
 
+    def _several(self, batch: Batch) -> None:
+        """Predict and learn ratings, requests and labels in their order, at once."""
+        kinds, names = batch.kinds, [each.name for each in self.contestants]
+        requests, labels = kinds == Kind.REQUEST, kinds == Kind.LABEL
+        found = np.empty((len(self.contestants), len(batch)))
+        with self.stopwatch.stage("learning"):
+            given = batch.rows, batch.labels, batch.groups, ~labels, ~requests
+            for each, predictions in zip(self.contestants, found, strict=True):
+                with self.stopwatch.learner(each.name):
+                    predictions[:] = each.learn_some(*given)
+            if batch.earlier is not None and batch.tickets is not None:  # else there are no labels
+                batch.earlier.note(batch.tickets[requests], found[:, requests])
+                found[:, labels] = batch.earlier.recall(batch.tickets[labels])
+        learned = np.flatnonzero(~requests)
+        with self.stopwatch.stage("scoring"):
+            groups = None if batch.groups is None else batch.groups[learned]
+            scored = dict(zip(names, found[:, learned], strict=True))
+            self.scoreboard.count(batch.labels[learned], scored, groups)
+        ids = None if batch.ids is None else batch.ids[requests]
+        self._put_predictions(ids, found[:, requests])
+        n_labels = int(labels.sum())
+        # in this order: their sum is a counter, and is read by other threads
+        self.progress.counts.requests += int(requests.sum())
+        self.progress.counts.labels += n_labels
+        self.progress.counts.requests -= n_labels
+        if len(learned):
+            last = learned[-_SAMPLE:]
+            self.last_ratings = batch.rows.chosen(last), batch.labels[last]
+
     def _requests(self, batch: Batch) -> None:
         """Predict requests, and store the predictions of those with a ticket until their label comes."""
         found = np.stack(
@@ -152,11 +193,15 @@ class Loop:
         )
         if batch.earlier is not None and batch.tickets is not None:
             batch.earlier.note(batch.tickets, found)
-        names = [each.name for each in self.contestants]
-        ids = [None] * len(batch) if batch.ids is None else batch.ids.tolist()
-        for name, values in zip(ids, found.T.tolist(), strict=True):
-            self._predictions.put(Prediction(name, dict(zip(names, values, strict=True))))
+        self._put_predictions(batch.ids, found)
         self.progress.counts.requests += len(batch)
+
+    def _put_predictions(self, ids: Array | None, found: Array) -> None:
+        """Put the predictions of requests (a row for each learner) into their sink."""
+        names = [each.name for each in self.contestants]
+        asked = [None] * found.shape[1] if ids is None else ids.tolist()
+        for name, values in zip(asked, found.T.tolist(), strict=True):
+            self._predictions.put(Prediction(name, dict(zip(names, values, strict=True))))
 
     def _sample(self, batch: Batch) -> None:
         some = max(0, len(batch) - _SAMPLE)

@@ -30,6 +30,8 @@ class _Entries:
         self.count = 0
         self.first, self.last, self.met = (np.empty(_FIRST_ROOM, np.int64) for _ in range(3))
         self.groups = np.empty(_FIRST_ROOM, object)
+        self.predictions = np.empty((_FIRST_ROOM, 0))
+        """A row for each event, a column for each learner."""
         self.used = 0
         self.slots, self.values = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM)
 
@@ -42,6 +44,7 @@ class _Entries:
             _with_room(each, begin, count) for each in (self.first, self.last, self.met)
         )
         self.groups = _with_room(self.groups, begin, count)
+        self.predictions = _with_room(self.predictions, begin, count)
         some = slice(begin, begin + count)
         self.first[some], self.last[some], self.met[some] = ends - lengths, ends, rows.met
         self.groups[some] = None if groups is None else groups
@@ -75,7 +78,7 @@ def _with_room(array: Array, used: int, more: int) -> Array:
     """The array, or a copy of twice the needed length, with room for `more` entries after the `used` ones."""
     if used + more <= len(array):
         return array
-    larger = np.empty(2 * (used + more), array.dtype)
+    larger = np.empty((2 * (used + more), *array.shape[1:]), array.dtype)
     larger[:used] = array[:used]
     return larger
 
@@ -97,8 +100,6 @@ class WaitingRoom:
         self._most, self._skips = most, skips_unmatched_untimed
         self._ticket_of: dict[Any, int] = {}
         self._entries = _Entries()
-        self._predictions: dict[int, Array] = {}
-        self._just_dropped: list[int] = []
         self.dropped = 0
 
     def __len__(self) -> int:
@@ -109,72 +110,64 @@ class WaitingRoom:
     def apply(self, batch: Batch) -> Iterator[Batch]:
         """Yield the batch with tickets for requests, and with the features of their requests for labels."""
         self._compact()
-        tickets = np.full(len(batch), _NO_TICKET)
-        kinds, rejects = batch.kinds, list(batch.rejects)
-        self._just_dropped.clear()
-        for kind, first, last in batch.runs():
-            if kind == Kind.REQUEST and batch.ids is not None:
-                tickets[first:last] = self._put(batch, first, last)
-            elif kind == Kind.LABEL:
-                assert batch.ids is not None  # a label without an id is a reject
-                tickets[first:last] = self._take(batch.ids[first:last].tolist())
-                missing = np.flatnonzero(tickets[first:last] == _NO_TICKET) + first
-                if len(missing):
-                    kinds = kinds.copy() if kinds is batch.kinds else kinds
-                    rejects += self._unmatched(batch, missing, kinds)
-        if self._just_dropped:  # their predictions will not be needed
-            tickets[np.isin(tickets, self._just_dropped)] = _NO_TICKET
-        batch = replace(batch, kinds=kinds, tickets=tickets, earlier=self, rejects=sorted(rejects))
+        kinds, rejects = batch.kinds, batch.rejects
+        tickets, missing = self._tickets(batch)
+        if missing:
+            kinds = kinds.copy()
+            rejects = sorted([*rejects, *self._unmatched(batch, missing, kinds)])
+        batch = replace(batch, kinds=kinds, tickets=tickets, earlier=self, rejects=rejects)
         yield self._joined(batch)
 
-    def _put(self, batch: Batch, first: int, last: int) -> Array:
-        """Keep the requests that have an id; return their tickets."""
-        assert batch.ids is not None
-        ids = batch.ids[first:last].tolist()
-        named = [place for place, name in enumerate(ids, first) if name is not None]
-        tickets = np.full(last - first, _NO_TICKET)
-        if not named:
-            return tickets
-        rows = batch.rows
-        chosen = Rows(
-            *(rows.names, rows.first[named], rows.last[named], rows.slots, rows.values),
-            rows.met[named],
-        )
-        groups = None if batch.groups is None else batch.groups[named]
-        given = self._entries.append(chosen, groups)
-        tickets[np.array(named) - first] = given
+    def _tickets(self, batch: Batch) -> tuple[Array, dict[int, int]]:
+        """Keep the requests that have an id, and release those whose label came, in the order of the events.
+
+        Returns their tickets, and the labels without a request, each with how many had been dropped before it.
+        """
+        missing: dict[int, int] = {}
+        kinds, tickets = batch.kinds, np.full(len(batch), _NO_TICKET)
+        if batch.ids is None:
+            return tickets, missing
+        named = (kinds == Kind.REQUEST) | (kinds == Kind.LABEL)
+        named &= np.array([name is not None for name in batch.ids.tolist()], np.bool_)
+        events = np.flatnonzero(named)
+        asked = np.flatnonzero(named & (kinds == Kind.REQUEST))
+        groups = None if batch.groups is None else batch.groups[asked]
+        tickets[asked] = self._entries.append(batch.rows.chosen(asked), groups)
         waiting = self._ticket_of
-        for name, ticket in zip(
-            (ids[place - first] for place in named), given.tolist(), strict=True
+        found: list[int] = []
+        dropped: list[int] = []
+        for name, ticket, event in zip(
+            *(batch.ids[events].tolist(), tickets[events].tolist(), events.tolist()), strict=True
         ):
-            if (earlier := waiting.pop(name, None)) is not None:
-                self._drop(earlier)
-            elif len(waiting) >= self._most:
-                self._drop(waiting.pop(next(iter(waiting))))
+            if ticket == _NO_TICKET:  # a label
+                found.append(waiting.pop(name, _NO_TICKET))
+                if found[-1] == _NO_TICKET:
+                    missing[event] = self.dropped + len(dropped)
+                continue
+            found.append(ticket)
+            earlier = waiting.pop(name, None)
+            if earlier is None and len(waiting) >= self._most:
+                earlier = waiting.pop(next(iter(waiting)))
+            if earlier is not None:
+                dropped.append(earlier)
             waiting[name] = ticket
-        return tickets
+        tickets[events] = found
+        self.dropped += len(dropped)
+        if dropped:  # the predictions of those that came in this batch will not be needed
+            tickets[np.isin(tickets, dropped) & (kinds == Kind.REQUEST)] = _NO_TICKET
+        return tickets, missing
 
-    def _drop(self, ticket: int) -> None:
-        self.dropped += 1
-        if self._predictions.pop(ticket, None) is None:
-            self._just_dropped.append(ticket)
-
-    def _take(self, ids: list[Any]) -> list[int]:
-        """Release the requests of these ids; return their tickets."""
-        take = self._ticket_of.pop
-        return [take(name, _NO_TICKET) for name in ids]
-
-    def _unmatched(self, batch: Batch, events: Array, kinds: Array) -> Iterator[Reject]:
+    def _unmatched(self, batch: Batch, missing: dict[int, int], kinds: Array) -> Iterator[Reject]:
         """Mark labels without a waiting request, and yield a reject for each."""
         assert batch.ids is not None
-        for event in events.tolist():
+        for event, dropped in missing.items():
             if self._skips and batch.times[event] == NO_TIME:
                 kinds[event] = SKIPPED  # as its request was
                 continue
             kinds[event] = UNMATCHED
             reason = f"id: no features wait under {batch.ids[event]!r}"
-            if self.dropped:
-                reason += f"; {self.dropped:,} were dropped, since more may not wait"
+            if dropped:
+                reason += f"; {dropped:,} were dropped, since more may not wait"
             record = int(batch.records[event])
             yield Reject(record, reason, batch.chunk.raw(record), "unmatched")
 
@@ -210,12 +203,15 @@ class WaitingRoom:
 
     def note(self, tickets: Array, predictions: Array) -> None:
         """Store the predictions (a row a learner) of waiting requests."""
-        for place in np.flatnonzero(tickets >= 0).tolist():
-            self._predictions[int(tickets[place])] = predictions[:, place].copy()
+        entries, waiting = self._entries, tickets >= 0
+        if not entries.predictions.shape[1]:  # the first ones say how many learners there are
+            entries.predictions = np.empty((len(entries.predictions), len(predictions)))
+        entries.predictions[tickets[waiting] - entries.base] = predictions[:, waiting].T
 
     def recall(self, tickets: Array) -> Array:
-        """Remove and return the predictions of requests whose labels came."""
-        return np.stack([self._predictions.pop(ticket) for ticket in tickets.tolist()], axis=1)
+        """Return the predictions of requests whose labels came."""
+        found: Array = self._entries.predictions[tickets - self._entries.base].T
+        return found
 
     # What is kept ---------------------------------------------------------------------------
 
@@ -238,8 +234,8 @@ class WaitingRoom:
         entries = _Entries()
         entries.base = self._entries.base + self._entries.count
         fresh = entries.append(Rows([], ends - lengths, ends, slots, values, met), groups)
-        told = zip(tickets.tolist(), fresh.tolist(), strict=True)
-        self._predictions = {new: self._predictions[old] for old, new in told}
+        predictions = self._entries.predictions[tickets - self._entries.base]
+        entries.predictions = _with_room(predictions, len(predictions), len(entries.groups))
         self._ticket_of = dict(zip(ids, fresh.tolist(), strict=True))
         self._entries = entries
 
@@ -253,22 +249,19 @@ class WaitingRoom:
             "met": met.tolist(),
             "lengths": lengths.tolist(),
         }
-        predictions = [self._predictions[ticket] for ticket in tickets.tolist()]
-        arrays = {
-            "slots": slots,
-            "values": values,
-            "predictions": np.array(predictions, np.float64),
-        }
+        predictions = self._entries.predictions[tickets - self._entries.base]
+        arrays = {"slots": slots, "values": values, "predictions": predictions}
         return State(metadata, arrays)
 
     def load(self, state: State) -> None:
         """Restore the waiting requests of another waiting room."""
         stored, arrays = state
         self.dropped = stored["dropped"]
-        tickets = list(range(len(stored["ids"])))
-        self._predictions = dict(zip(tickets, arrays["predictions"], strict=True))
+        tickets = np.arange(len(stored["ids"]))
+        self._entries = _Entries()
+        self._entries.predictions = arrays["predictions"]
         groups = np.empty(len(tickets), object)
         groups[:] = stored["groups"]
         lengths, met = (np.array(stored[name], np.int64) for name in ("lengths", "met"))
         taken = lengths, arrays["slots"], arrays["values"], met, groups
-        self._keep(list(stored["ids"]), np.array(tickets, np.int64), taken)
+        self._keep(list(stored["ids"]), tickets, taken)

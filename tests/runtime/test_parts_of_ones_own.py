@@ -32,6 +32,7 @@ from stream_rank.runtime.replay import Replay
 from stream_rank.sinks.sink import Prediction, Sink
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 EVENTS, CHUNK = 3_000, 70
 
@@ -82,6 +83,18 @@ class RunningMean:
 
     def learn(self, rows: Rows, labels: Array, groups: Array | None) -> None:
         self.test_then_train(rows, labels, groups)
+
+    def learn_some(
+        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+    ) -> Array:
+        found = np.full(len(rows), np.nan)
+        for place in range(len(rows)):
+            one = slice(place, place + 1)
+            if asking[place]:
+                found[one] = self.predict(rows.part(place, place + 1), {})
+            if learning[place]:
+                self.learn(rows.part(place, place + 1), labels[one], None)
+        return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         return np.full(len(rows), self._mean)

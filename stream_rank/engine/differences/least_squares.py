@@ -100,12 +100,12 @@ def _take(state, event, label, learning):
 
 @compiled
 def run(block, rows, labels, scores, learning):
-    """Predict the scores of dense rows, each before it is learned if `learning`."""
+    """Predict the scores of dense rows, each before it is learned if its entry of `learning` says so."""
     state = open_state(block)
     values = pointer(rows, 0, block.dtype)
     for i in range(scores.size):
         event = Dense(shift(values, i * state.slots), state.slots)
-        scores[i] = _take(state, event, labels[i], learning)
+        scores[i] = _take(state, event, labels[i], learning[i])
 
 
 @compiled
@@ -115,7 +115,7 @@ def run_sparse(block, starts, slots, values, labels, scores, learning):
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     for i in range(scores.size):
         event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
-        scores[i] = _take(state, event, labels[i], learning)
+        scores[i] = _take(state, event, labels[i], learning[i])
 
 
 @compiled

@@ -236,12 +236,12 @@ def _score(state, values, square):
 
 @compiled
 def run(block, support_block, gram, rows, squares, labels, groups, scores, learning):
-    """Predict the scores of rows with their squares, each before it is learned as one of its group if `learning`."""
+    """Predict the scores of rows with their squares, each before it is learned as one of its group if its entry of `learning` says so."""
     state = open_state(block, support_block, gram)
     for i in range(scores.size):
         values = shift(pointer(rows, 0, np.float64), i * state.support.features)
         scores[i] = _score(state, values, squares[i])
-        if learning:
+        if learning[i]:
             _learn(state, values, squares[i], labels[i], groups[i])
 
 

@@ -265,13 +265,13 @@ def _learn(state, values, label, group):
 
 @compiled
 def run(block, rows, labels, groups, scores, learning):
-    """Predict the scores of rows, each before it is learned as one of its group if `learning`."""
+    """Predict the scores of rows, each before it is learned as one of its group if its entry of `learning` says so."""
     state = open_state(block)
     values = pointer(rows, 0, np.float64)
     for i in range(scores.size):
         event = shift(values, i * state.slots)
         scores[i] = _score(state, event)
-        if learning:
+        if learning[i]:
             _learn(state, event, labels[i], groups[i])
 
 

@@ -47,7 +47,7 @@ __all__ = [
 
 @compiled
 def run(block, rows, labels, ranks, learning):
-    """Predict the ranks of dense rows, each before it is learned if `learning`."""
+    """Predict the ranks of dense rows, each before it is learned if its entry of `learning` says so."""
     state = open_state(block)
     values, answers = pointer(rows, 0, block.dtype), pointer(labels, 0, np.int64)
     lanes = lanes_of(block.dtype.type(0))
@@ -55,11 +55,11 @@ def run(block, rows, labels, ranks, learning):
         narrow = narrowed(state, lanes, GROUP)
         for i in range(ranks.size):
             event = Dense(shift(values, i * lanes), lanes)
-            ranks[i] = take(narrow, event, get(answers, i), learning, True)
+            ranks[i] = take(narrow, event, get(answers, i), learning[i], True)
     else:
         for i in range(ranks.size):
             event = Dense(shift(values, i * state.slots), state.slots)
-            ranks[i] = take(state, event, get(answers, i), learning, False)
+            ranks[i] = take(state, event, get(answers, i), learning[i], False)
 
 
 @compiled
@@ -69,7 +69,7 @@ def run_sparse(block, starts, slots, values, labels, ranks, learning):
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     for i in range(ranks.size):
         event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
-        ranks[i] = take(state, event, labels[i], learning, False)
+        ranks[i] = take(state, event, labels[i], learning[i], False)
 
 
 @compiled

@@ -44,14 +44,14 @@ def join(state, support, values, square):
 
 @compiled
 def run_kernel(block, support_block, rows, squares, labels, ranks, learning):
-    """Predict the ranks of dense rows with their squares, each before it is learned if `learning`."""
+    """Predict the ranks of dense rows with their squares, each before it is learned if its entry of `learning` says so."""
     state, support = open_state(block), open_support(support_block)
     for i in range(ranks.size):
         values = shift(pointer(rows, 0, block.dtype), i * support.features)
         count = evaluate(support, values, squares[i], support.row)
-        rank, n_members = consider(state, Expansion(support.row, count, 0), learning, False)
+        rank, n_members = consider(state, Expansion(support.row, count, 0), learning[i], False)
         ranks[i] = rank
-        if learning:
+        if learning[i]:
             n_wrong = find_wrong(state, labels[i], n_members)
             slot = join(state, support, values, squares[i]) if n_wrong > 0 else 0
             learn(state, Expansion(support.row, count, slot), labels[i], n_wrong)

@@ -79,12 +79,12 @@ def _take(state, event, label, learning):
 
 @compiled
 def run_hypotheses(block, rows, labels, ranks, learning):
-    """Predict the ranks of dense rows, each before it is learned if `learning`."""
+    """Predict the ranks of dense rows, each before it is learned if its entry of `learning` says so."""
     state = open_state(block)
     values = pointer(rows, 0, block.dtype)
     for i in range(ranks.size):
         event = Dense(shift(values, i * state.slots), state.slots)
-        ranks[i] = _take(state, event, labels[i], learning)
+        ranks[i] = _take(state, event, labels[i], learning[i])
 
 
 @compiled
@@ -94,7 +94,7 @@ def run_hypotheses_sparse(block, starts, slots, values, labels, ranks, learning)
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     for i in range(ranks.size):
         event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
-        ranks[i] = _take(state, event, labels[i], learning)
+        ranks[i] = _take(state, event, labels[i], learning[i])
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Ratings, requests and preferences read out of JSON, as entries of a sparse matrix.
+"""Ratings, requests, labels and preferences read out of JSON, as entries of a sparse matrix.
 
 What is read here is the plain form that producers write: known features, one line an event, no escapes, nothing
 twice. Whatever else comes is left to somebody slower, who knows all of JSON and the words for what is wrong; so
@@ -18,9 +18,12 @@ from stream_rank.engine.pointers import get, pointer, put
 from stream_rank.engine.reading.decimals import is_digit, read_digits, read_number, word_at
 from stream_rank.engine.reading.timestamps import FIRST, LAST, NO_TIME, moment_at
 
-__all__ = ["PADDING", "PREFERENCE", "RATING", "REQUEST", "Names", "Reading", "hash_of", "scan"]
+__all__ = [
+    *("LABEL", "PADDING", "PREFERENCE", "RATING", "REQUEST"),
+    *("Names", "Reading", "hash_of", "scan"),
+]
 
-RATING, REQUEST, PREFERENCE = 0, 1, 3
+RATING, REQUEST, LABEL, PREFERENCE = 0, 1, 2, 3
 """Kinds of events, as `codec.schema.Kind` has them."""
 
 PADDING = 8
@@ -341,6 +344,10 @@ def _event(text, at, end, names, stamp, powers, reading, line, entry):
             put(reading.labels, line, 1.0)
     elif seen & 1 == 1 and seen & (32 | 64 | 128 | 256) == 0:
         put(reading.kinds, line, REQUEST if np.isnan(label) else RATING)
+    elif seen & (2 | 4) == 2 | 4 and seen & ~(2 | 4 | 8) == 0 and not np.isnan(label):
+        if get(reading.idents, 2 * line) < 0:  # it is null
+            return -1
+        put(reading.kinds, line, LABEL)
     else:
         return -1
     return entry

@@ -13,6 +13,7 @@ from stream_rank.learners.base.score_learner import ScoreLearner
 from stream_rank.learners.models.model import GroupedModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import Pairs
+from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 
 __all__ = ["GroupedLearner"]
@@ -69,6 +70,23 @@ class GroupedLearner(ScoreLearner):
         for block, labels, groups in self._labelled_blocks(table, y, group):
             self._model.run(block, labels, scores[block.first : block.end], True, groups)
         return self._answers(table, scores, getattr(y, "name", None))
+
+    def learn_some(
+        self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
+    ) -> Array:
+        """Predict all rows of a stream, and learn some as of their groups, each after its prediction."""
+        which = np.flatnonzero(learning)
+        labels = self._labels_of(np.where(learning, y, 0.0), rows)
+        column = None if group is None else _group_column(group[which], len(which))
+        self._meet(rows.chosen(which))
+        groups = np.zeros(len(rows), np.int64)
+        groups[which] = self._groups.see_all(column, len(which))
+        self._make_groups()
+        scores = np.empty(len(rows))
+        for block in self._table_blocks(rows, 0, len(rows)):
+            some = slice(block.first, block.end)
+            self._model.run(block, labels[some], scores[some], learning[some], groups[some])
+        return scores
 
     def _labelled_blocks(
         self, table: Table, y: Any, group: Any

@@ -15,6 +15,7 @@ from stream_rank.learners.base.learner import Features, Learner, check_dtype, li
 from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.tables.blocks import DenseBlock
+from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 
 __all__ = ["RankLearner"]
@@ -128,6 +129,15 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         table, predictions = self._run_many(X, y)
         return like_input(predictions, table, getattr(y, "name", None))
 
+    def learn_some(
+        self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
+    ) -> Array:
+        """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known."""
+        labels: Any = np.where(learning, y, 1)
+        ranks = self._labels.ranks(labels)
+        self._meet(rows.chosen(np.flatnonzero(learning)))
+        return self._labels.of(self._run_rows(rows, 0, len(rows), ranks, learning))
+
     def predict_many(self, X: Any) -> Any:
         """The labels of rows, none of them learned."""
         table = self._open(X)
@@ -173,10 +183,16 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     def _learn_rows(self, table: Table, first: int, end: int, ranks: Array) -> Array:
         """Learn some rows; the ranks that were predicted."""
+        return self._run_rows(table, first, end, ranks, np.ones(end - first, np.bool_))
+
+    def _run_rows(
+        self, table: Table, first: int, end: int, ranks: Array, learning: npt.NDArray[np.bool_]
+    ) -> Array:
+        """Predict some rows, and learn those that `learning` says; the ranks that were predicted."""
         predictions = np.empty(end - first, np.int64)
         for block in self._table_blocks(table, first, end):
             rows = slice(block.first - first, block.end - first)
-            self._model.run(block, ranks[rows], predictions[rows], True)
+            self._model.run(block, ranks[rows], predictions[rows], learning[rows])
         return predictions
 
     def _predict_rows(self, table: Table, first: int, end: int) -> Array:

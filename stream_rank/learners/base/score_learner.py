@@ -14,6 +14,7 @@ from stream_rank.learners.base.capabilities import Rule
 from stream_rank.learners.base.labels import label_column
 from stream_rank.learners.base.learner import Features, Learner, like_input
 from stream_rank.learners.base.numbers import as_number
+from stream_rank.learners.models.model import Learning
 from stream_rank.learners.tables.table import Table
 
 __all__ = ["ScoreLearner"]
@@ -72,12 +73,13 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
                 return labels
         return np.array([self._label(label, row) for row, label in enumerate(column)], np.float64)
 
-    def _score(self, table: Table, labels: Array, learning: bool) -> Array:
-        """Predict the rows, each before it is learned if `learning`."""
+    def _score(self, table: Table, labels: Array, learning: Learning) -> Array:
+        """Predict the rows, each before it is learned if `learning`, or its entry of it, says so."""
         scores = np.empty(len(table))
         for block in self._table_blocks(table, 0, len(table)):
             rows = slice(block.first, block.end)
-            self._model.run(block, labels[rows], scores[rows], learning)
+            learned = learning if isinstance(learning, bool) else learning[rows]
+            self._model.run(block, labels[rows], scores[rows], learned)
         return scores
 
     def _answers(self, table: Table, scores: Array, name: Any) -> Any:

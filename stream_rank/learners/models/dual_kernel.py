@@ -10,6 +10,7 @@ from stream_rank.engine.differences import duals, mprank_kernel
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.dual import BOUND, Dual
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -72,13 +73,14 @@ class DualKernel(Dual):
         rows: DenseBlock | SparseBlock,
         answers: Array,
         predictions: Array,
-        learning: bool,
+        learning: Learning,
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         written = self.support.rows(rows)
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learning)
+        learned = column_of(learning, len(answers))
+        mprank_kernel.run(*self._parts(), *written, answers, groups, predictions, learned)
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
         """Learn rows, each as one of its group, and discard the predictions."""

@@ -11,6 +11,7 @@ from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
 from stream_rank.engine.perceptron import family, pairs, state
 from stream_rank.engine.products import combined
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -114,15 +115,16 @@ class Family:
         self._fence(self.memory, n_ranks + 1)
 
     def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
+        learned = column_of(learning, len(answers))
         if isinstance(rows, SparseBlock):
             family.run_sparse(
-                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learning
+                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learned
             )
         else:
-            family.run(self.block, rows.rows, answers, predictions, learning)
+            family.run(self.block, rows.rows, answers, predictions, learned)
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's share of the members' votes, and the averaged rule's score."""

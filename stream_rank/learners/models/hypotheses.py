@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.perceptron import pairs, state, voted
 from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Hypotheses"]
@@ -36,12 +37,13 @@ class Hypotheses(Family):
             raise ValueError(f"hypothesis {current} of {used}")
 
     def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
+        learned = column_of(learning, len(answers))
         if isinstance(rows, SparseBlock):
             voted.run_hypotheses_sparse(
-                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learning
+                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learned
             )
         else:
-            voted.run_hypotheses(self.block, rows.rows, answers, predictions, learning)
+            voted.run_hypotheses(self.block, rows.rows, answers, predictions, learned)

@@ -11,6 +11,7 @@ from stream_rank.engine.memory import Memory, aligned
 from stream_rank.engine.perceptron import kernels
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -56,11 +57,12 @@ class KernelFamily(Family):
         self.n_slots = self.support.n_slots
 
     def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
         written = self.support.rows(rows)
-        kernels.run_kernel(self.block, self.support.block, *written, answers, predictions, learning)
+        learned = column_of(learning, len(answers))
+        kernels.run_kernel(self.block, self.support.block, *written, answers, predictions, learned)
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's share of the members' votes, and the averaged rule's score."""

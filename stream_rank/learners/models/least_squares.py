@@ -7,6 +7,7 @@ import numpy.typing as npt
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.differences import least_squares
 from stream_rank.engine.memory import Layout, Memory
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -37,15 +38,16 @@ class LeastSquares(RowModel):
         return float(self.memory["parameters"][least_squares.INTERCEPT])
 
     def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
+        learned = column_of(learning, len(answers))
         if isinstance(rows, SparseBlock):
             least_squares.run_sparse(
-                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learning
+                self.block, rows.starts, rows.slots, rows.values, answers, predictions, learned
             )
         else:
-            least_squares.run(self.block, rows.rows, answers, predictions, learning)
+            least_squares.run(self.block, rows.rows, answers, predictions, learned)
 
     def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
         """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes."""

@@ -2,15 +2,31 @@
 
 from typing import Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
-__all__ = ["GroupedModel", "Model"]
+__all__ = ["GroupedModel", "Learning", "Model", "column_of"]
 
 Array = npt.NDArray[Any]
+Learning = bool | npt.NDArray[np.bool_]
+"""Whether rows are learned after they were predicted: all of them or none, or a column that says which."""
+
+_AT_ONCE = 4_096
+_COLUMNS = np.zeros((2, _AT_ONCE), np.bool_)
+_COLUMNS[1] = True
+
+
+def column_of(learning: Learning, count: int) -> npt.NDArray[np.bool_]:
+    """Which of so many rows are learned."""
+    if isinstance(learning, bool):
+        if count <= _AT_ONCE:  # made once: for single events it would cost more than learning
+            return _COLUMNS[int(learning), :count]
+        return np.full(count, learning)
+    return learning
 
 
 class Model(Protocol):
@@ -54,9 +70,9 @@ class Model(Protocol):
         """Learn the pair whose difference is in `row`, under the same condition."""
 
     def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: bool
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
-        """Predict rows, each before it is learned if `learning`."""
+        """Predict rows, each before it is learned if `learning`, or its entry of it, says so."""
 
     def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
         """Learn pairs; by how much the preferred were ahead before, and the share of members who had them ahead.
@@ -85,7 +101,7 @@ class GroupedModel(Model, Protocol):
         rows: DenseBlock | SparseBlock,
         answers: Array,
         predictions: Array,
-        learning: bool,
+        learning: Learning,
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.memory import Layout, Memory, aligned
 from stream_rank.engine.support import lay_out
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -87,12 +88,13 @@ class GroupedRowModel(RowModel):
         rows: DenseBlock | SparseBlock,
         answers: Array,
         predictions: Array,
-        learning: bool,
+        learning: Learning,
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        self._run(self.block, self.dense(rows), answers, groups, predictions, learning)
+        learned = column_of(learning, len(answers))
+        self._run(self.block, self.dense(rows), answers, groups, predictions, learned)
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
         """Learn rows, each as one of its group, and discard the predictions."""

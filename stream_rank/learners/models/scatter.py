@@ -8,6 +8,7 @@ import numpy.typing as npt
 from stream_rank.engine.differences import centre, scatter, solve
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.models.centred import Centred
+from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -63,20 +64,25 @@ class Scatter(Centred):
         rows: DenseBlock | SparseBlock,
         answers: Array,
         predictions: Array,
-        learning: bool,
+        learning: Learning,
         groups: Array | None = None,
     ) -> None:
         """Predict rows, each before it is learned as one of its group if `learning`."""
         dense = self.dense(rows)
         groups = np.zeros(len(answers), np.int64) if groups is None else groups
-        if not learning:
-            self._solve()
-            scatter.run(self.block, dense, answers, groups, predictions, False)
-            return
-        for i in range(len(answers)):
-            one = slice(i, i + 1)
-            self.run(DenseBlock(0, 1, dense[one]), answers[one], predictions[one], False)
-            self.absorb(DenseBlock(0, 1, dense[one]), answers[one], groups[one])
+        begin = 0
+        for end in [*np.flatnonzero(column_of(learning, len(answers))).tolist(), len(answers)]:
+            if begin < len(
+                answers
+            ):  # those that are not learned, and the next, which is learned after it
+                some = slice(begin, end + 1)
+                self._solve()
+                asked = dense[some], answers[some], groups[some], predictions[some]
+                scatter.run(self.block, *asked, False)
+            if end < len(answers):
+                one = slice(end, end + 1)
+                self.absorb(DenseBlock(0, 1, dense[one]), answers[one], groups[one])
+            begin = end + 1
 
     def absorb(self, rows: DenseBlock | SparseBlock, answers: Array, groups: Array) -> None:
         """Learn rows, each as one of its group, without predicting them."""

@@ -57,6 +57,17 @@ class Rows:
             self.names, self.first[some], self.last[some], self.slots, self.values, self.met[some]
         )
 
+    def chosen(self, which: Array) -> "Rows":
+        """The events at some places."""
+        return Rows(
+            self.names,
+            self.first[which],
+            self.last[which],
+            self.slots,
+            self.values,
+            self.met[which],
+        )
+
     def bounds(self, begin: int, end: int) -> tuple[Array, Array, Array]:
         """Where the entries of some events begin and end, and how many names were met after each."""
         some = slice(begin, end)
