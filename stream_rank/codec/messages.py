@@ -1,7 +1,7 @@
 """From chunks of any source to messages of JSON, for `stream-rank produce`."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -44,18 +44,27 @@ def _key(raw: bytes, key: str) -> bytes | None:
 def _event(chunk: Columns, record: int) -> dict[str, Any]:
     """A row of columns as a JSON object."""
     event: dict[str, Any] = {}
-    x = {
-        name: float(column[record])
-        for name, column in chunk.features.items()
-        if name not in chunk.missing or not chunk.missing[name][record]
-    }
-    if x:
-        event["x"] = x
-    if chunk.labels is not None and not np.isnan(chunk.labels[record]):
-        event["y"] = float(chunk.labels[record])
+    x = _item(chunk.features, chunk.missing, record)
+    has_label = chunk.labels is not None and not np.isnan(chunk.labels[record])
+    label = float(chunk.labels[record]) if has_label and chunk.labels is not None else None
+    if chunk.others is not None:
+        other = _item(chunk.others, chunk.others_missing, record)
+        event |= {"preferred": x, "other": other, "magnitude": label}
+    else:
+        event |= {"x": x} if x else {}
+        event |= {} if label is None else {"y": label}
     if chunk.times is not None and chunk.times[record] != NO_TIME:
         event["ts"] = int(chunk.times[record])
     for name, column in (("id", chunk.ids), ("group", chunk.groups)):
         if column is not None and column[record] is not None:
             event[name] = column[record]
     return event
+
+
+def _item(features: Mapping[str, Any], missing: Mapping[str, Any], record: int) -> dict[str, float]:
+    """The features of an item that are not missing."""
+    return {
+        name: float(column[record])
+        for name, column in features.items()
+        if name not in missing or not missing[name][record]
+    }

@@ -55,25 +55,33 @@ def pairs(given: Any) -> Any:
     return roles
 
 
+_Names = Annotated[
+    list[str],
+    BeforeValidator(lambda given: given.split(",") if isinstance(given, str) else given),
+]
+
+
 class Columns(BaseModel):
     """The column of each role."""
 
     model_config = ConfigDict(extra="forbid")
 
-    x: Annotated[
-        list[str] | None,
-        BeforeValidator(lambda given: given.split(",") if isinstance(given, str) else given),
-    ] = None
+    x: _Names | None = None
     y: str | None = None
     id: str | None = None
     ts: str | None = None
     group: str | None = None
+    preferred: str | None = None
+    other: str | None = None
+    magnitude: str | None = None
+    tie: str | None = None
+    context: _Names = Field(default_factory=list)
 
     def mapping(self) -> Mapping:
         """The mapping for the sources."""
-        return Mapping(
-            None if self.x is None else tuple(self.x), self.y, self.id, self.ts, self.group
-        )
+        given = self.model_dump(exclude={"x", "context"})
+        x = None if self.x is None else tuple(self.x)
+        return Mapping(x=x, context=tuple(self.context), **given)
 
 
 class ReplayConfig(RunConfig):
@@ -90,7 +98,9 @@ class ReplayConfig(RunConfig):
     columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
         default_factory=Columns,
         description="the columns of a table by role, as in y=stars x=a,b id=user; "
-        "by default y, id, ts and group have the role of that name, and all others are features",
+        "by default y, id, ts and group have the role of that name, and all others are features. "
+        "Of preferences, as in preferred=home_* other=away_* magnitude=goals tie=draw context=day; "
+        "by default preferred.* and other.*",
     )
     follow: bool = Field(False, description="at the end of the last file, wait for new lines")
     resume: bool = Field(False, description="resume from the latest snapshot in the folder")

@@ -1,7 +1,7 @@
 """Chunks: the raw events that a source yields, with the position after each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -48,12 +48,16 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Events as columns of numbers, NaN where a value is missing; `wrong` has the rows that are not events."""
+    """Events as columns of numbers, NaN where a value is missing; `wrong` has the rows that are not events.
+
+    A row is a rating or a request, or, if there are `others`, a preference.
+    """
 
     features: dict[str, npt.NDArray[np.float64]]
     missing: dict[str, npt.NDArray[np.bool_]]
     """Masks of the missing values, for the columns that have any."""
     labels: npt.NDArray[np.float64] | None
+    """Labels; of preferences their magnitudes, 0 of ties."""
     times: npt.NDArray[np.int64] | None
     ids: list[Any] | None
     groups: list[Any] | None
@@ -65,6 +69,9 @@ class Columns:
     place_of: Callable[[int], str]
     origin_of: Callable[[int], Any] | None = None
     release: Callable[[], None] = _nothing_to_release
+    others: dict[str, npt.NDArray[np.float64]] | None = None
+    """Of preferences, the features of the other item; `features` are the preferred one's."""
+    others_missing: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.count

@@ -69,7 +69,7 @@ class ParquetFile(_Table):
 
     def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
         with pq.ParquetFile(self._path) as file:
-            names, roles = self._mapping.of(file.schema_arrow.names, self.name)
+            wanted = self._mapping.of(file.schema_arrow.names, self.name).columns
             begin = 0
             groups: list[int] = []
             for group in range(file.num_row_groups):
@@ -78,7 +78,6 @@ class ParquetFile(_Table):
                     begin += rows
                 else:
                     groups.append(group)
-            wanted = [*names, *roles.values()]
             for batch in file.iter_batches(
                 _rows(len(wanted)), row_groups=groups, columns=wanted, use_threads=False
             ):

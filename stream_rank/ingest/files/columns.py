@@ -35,16 +35,16 @@ def as_columns(
     release: Callable[[], None] = lambda: None,
 ) -> Columns:
     """An Arrow table or record batch as columns of events."""
-    names, roles = mapping.of(table.schema.names, source)
-    wrong = dict(wrong or {})
-    features, missing = {}, {}
-    for name in names:
-        column = _joined(table.column(name))
-        features[name] = _numbers(column, name, source)
-        if column.null_count:
-            missing[name] = pc.is_null(column).to_numpy(zero_copy_only=False)
+    layout = mapping.of(table.schema.names, source)
+    roles, wrong = layout.roles, dict(wrong or {})
+    features, missing = _features(table, layout.features, source)
+    others, others_missing = (
+        (None, {}) if layout.others is None else _features(table, layout.others, source)
+    )
     labels = times = ids = groups = None
-    if "y" in roles:
+    if others is not None:
+        labels = _magnitudes(table, roles, source, wrong)
+    elif "y" in roles:
         column = _joined(table.column(roles["y"]))
         labels = _numbers(column, roles["y"], source)
         empty = np.isnan(labels)
@@ -64,8 +64,62 @@ def as_columns(
 
     return Columns(
         *(features, missing, labels, times, ids, groups, wrong, table.num_rows, raw or row),
-        *(position_after, place_of, None, release),
+        *(position_after, place_of, None, release, others, others_missing),
     )
+
+
+def _features(
+    table: Any, columns: dict[str, str], source: str
+) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, npt.NDArray[np.bool_]]]:
+    """Features by name, and the masks of those with missing values."""
+    features: dict[str, npt.NDArray[np.float64]] = {}
+    missing: dict[str, npt.NDArray[np.bool_]] = {}
+    for feature, name in columns.items():
+        column = _joined(table.column(name))
+        features[feature] = _numbers(column, name, source)
+        if column.null_count:
+            missing[feature] = pc.is_null(column).to_numpy(zero_copy_only=False)
+    return features, missing
+
+
+def _magnitudes(
+    table: Any, roles: dict[str, str], source: str, wrong: dict[int, str]
+) -> npt.NDArray[np.float64]:
+    """The magnitudes of preferences: 1 where nothing is given, and 0 of ties."""
+    magnitudes: npt.NDArray[np.float64] = np.full(table.num_rows, np.nan)
+    if "magnitude" in roles:
+        column = _joined(table.column(roles["magnitude"]))
+        magnitudes = _numbers(column, roles["magnitude"], source) + 0.0
+        given = ~pc.is_null(column).to_numpy(zero_copy_only=False)
+        for record in np.flatnonzero(given & ~(magnitudes >= 0)).tolist():
+            wrong.setdefault(record, "magnitude: Input should be a number from 0, a tie, on")
+    if "tie" in roles:
+        tied = _ties(_joined(table.column(roles["tie"])), roles["tie"], source, wrong)
+        for record in np.flatnonzero((tied == 1) & (magnitudes > 0)).tolist():
+            wrong.setdefault(record, "tie: a tie has no magnitude, or one of 0")
+        for record in np.flatnonzero((tied == 0) & (magnitudes == 0)).tolist():
+            wrong.setdefault(record, "tie: a magnitude of 0 is a tie")
+        magnitudes = np.where(tied == 1, 0.0, magnitudes)
+    return np.where(np.isnan(magnitudes), 1.0, magnitudes)
+
+
+def _ties(column: Any, name: str, source: str, wrong: dict[int, str]) -> npt.NDArray[np.float64]:
+    """1 where neither item is preferred, 0 where one is, NaN where nothing is said."""
+    if pa.types.is_boolean(column.type):
+        column = pc.cast(column, pa.float64())
+    elif pa.types.is_string(column.type):
+        words = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
+        found = np.full(len(column), np.nan)
+        for record, word in enumerate(column.to_pylist()):
+            if word is not None:
+                found[record] = words.get(word.lower(), np.nan)
+                if np.isnan(found[record]):
+                    wrong.setdefault(record, f"tie: Input should be true or false, not {word!r}")
+        return found
+    found = _numbers(column, name, source)
+    for record in np.flatnonzero(~np.isnan(found) & (found != 0) & (found != 1)).tolist():
+        wrong.setdefault(record, f"tie: Input should be 0 or 1, not {found[record]:g}")
+    return found
 
 
 def _joined(column: Any) -> Any:

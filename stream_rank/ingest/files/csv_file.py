@@ -61,8 +61,10 @@ class Csv:
                 lines.append(line)
                 kept.append(record)
         names = list(header)
-        features, roles = self._mapping.of(names, self.name)
-        numbers = [*features, *([roles["y"]] if "y" in roles else [])]
+        layout = self._mapping.of(names, self.name)
+        roles = [layout.roles[role] for role in ("y", "magnitude") if role in layout.roles]
+        items = {*layout.features.values(), *(layout.others or {}).values(), *roles}
+        numbers = [name for name in names if name in items]
         wrong: dict[int, str] = {}
         table = _read(lines, names, numbers) or self._read_slowly(lines, names, numbers, wrong)
 
