@@ -16,6 +16,7 @@ from stream_rank.engine.perceptron.members import (
     take,
     utility,
 )
+from stream_rank.engine.perceptron.presence import average
 from stream_rank.engine.perceptron.state import (
     AVERAGED,
     EVENTS,
@@ -103,9 +104,7 @@ def take_pair(state, event, magnitude, narrow):
     for i in range(n_wrong):
         row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
         add(row, as_element(state.weights, magnitude), event)
-    if n_wrong > 0 and (state.rule == AVERAGED or state.rule == LASTING):
-        rounds = np.float64(number) if state.rule == LASTING else 1.0
-        add(state.mean, rounds * n_wrong * magnitude, event)
+    average(state, event, n_wrong * magnitude)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
     put(state.sizes, EVENTS, number + 1)
 
@@ -143,7 +142,7 @@ def mean_score(state, merit):
 @inlined
 def ask(state, event, shares):
     """Set each rank's share of the members' votes, and return the averaged rule's score."""
-    if state.rule == LASTING:  # its only member does not speak for it
+    if state.rule >= LASTING:  # its only member does not speak for it
         shares[:] = 0.0
         shares[averaged_rank(state, event) - 1] = 1.0
         return utility(state, event) / max(1, get(state.sizes, EVENTS))
