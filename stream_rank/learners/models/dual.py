@@ -18,11 +18,15 @@ class Dual(GroupRows):
     bound = BOUND
     apart = True
     budget: int
+    scaled: bool
 
-    def _begin(self, trade_off: float, rate: float | None, revisits: int) -> None:
+    def _begin(self, trade_off: float | None, rate: float | None, revisits: int) -> None:
         sizes = self.memory["sizes"]
         sizes[duals.BUDGET], sizes[duals.REVISITS] = self.budget, revisits
-        self.memory["parameters"][: duals.BIAS] = trade_off, math.inf if rate is None else rate
+        self.memory["parameters"][: duals.BIAS] = (
+            0.0 if trade_off is None else trade_off,
+            math.inf if rate is None else rate,
+        )
 
     def __len__(self) -> int:
         return int(self.memory["sizes"][duals.USED])
