@@ -14,8 +14,8 @@ class AveragedPRank(RankLearner):
     `u` the sum of all moves, each times the number of rounds before it, the sum of the weights after `T` rounds is
     `T * w - u`. So a round without a mistake costs nothing, and others as much as PRank.
 
-    The rounds before a feature came tell nothing of it, and would only draw its weight to zero. So a feature that came
-    after the first move of a weight is averaged over the rounds that it was in (was not 0), from its own first move on: a
+    The rounds before a feature came tell nothing of it, and would only draw its weight to zero. So a feature that is in none
+    of the first ten events is averaged over the rounds that it was in (was not 0), from its first move on: a
     user or an item of a recommender over its own ratings. Where all features are there from the beginning, this is the plain mean.
 
     Cost: O(d + k) an event; once any feature came late, a quotient for every one in an event.

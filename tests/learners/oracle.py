@@ -155,7 +155,6 @@ class Present:
 
     def __init__(self, k: int) -> None:
         self.last = Perceptron(k)
-        self.moved = False
         self.held: dict[Any, list[float]] = {}
         self.first: dict[Any, float] = {}
         self.edges: list[list[float]] = []
@@ -165,8 +164,8 @@ class Present:
         self.last.learn(x, y)
         self.edges.append(list(self.last.c))
         here = [name for name, value in x.items() if value != 0]
-        if not self.moved:
-            self.first.update(dict.fromkeys(here, 0.0))
+        if len(self.edges) <= 10:
+            self.first = {**dict.fromkeys(here, 0.0), **self.first}
         for name in self.first:
             self.first[name] += self.last.w.get(name, 0.0)
         for name in here:
@@ -174,7 +173,6 @@ class Present:
             changed = weight != before.get(name, 0.0)
             if name not in self.first and (changed or name in self.held):
                 self.held.setdefault(name, []).append(weight)
-            self.moved |= changed
 
     def weights(self) -> dict[Any, float]:
         late = {name: sum(held) / len(held) for name, held in self.held.items()}

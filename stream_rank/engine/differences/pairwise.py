@@ -181,7 +181,7 @@ def _measure(state, size, magnitude):
     if get(sizes, SCALED) == 0 or size < _SMALLEST:
         return
     count = min(get(sizes, MEASURED) + 1, _LATELY)
-    share = 1.0 / count
+    share = 1.0 / count if count < _LATELY else 1.0 / _LATELY
     length, usual = get(parameters, LENGTH), get(parameters, USUAL)
     length += share * (np.sqrt(size) - length)
     usual += share * (magnitude - usual)

@@ -34,7 +34,6 @@ from stream_rank.engine.perceptron.state import (
     GROUP,
     KEY,
     LASTING,
-    NONE_LATE,
     PRESENT,
     RATE,
     SUMS,
@@ -132,7 +131,7 @@ def utility(state, event):
     if state.rule >= LASTING:
         rounds = np.float64(get(state.sizes, EVENTS))
         sum_ = rounds * np.float64(inner(state.weights, event)) - mean
-        if state.rule == PRESENT and get(state.late, 0) > NONE_LATE:
+        if state.rule == PRESENT and get(state.late, 0) > 0:
             sum_ += rounds * inner(state.lag, event)
         return sum_
     return mean

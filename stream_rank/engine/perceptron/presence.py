@@ -1,14 +1,14 @@
 """How the averaged rule follows the members' moves, and the features that came later than others.
 
 Where a rule is averaged over rounds, the rounds before a feature came would count as many zeros. So every feature
-that was in no event before any weight had moved has a clock of its own: after the round of its first move, 1, and one more for
+that was in none of the first ten events has a clock of its own: after the round of its first move, 1, and one more for
 every later round that it is in. Its weight is averaged over these rounds; `lag` is what the average `a` is ahead of
 the weight `w`. A round that moves the weight by `v`, the n-th of its clock, makes of
 
     a' = a + (w + v - a) / n    the difference    a' - (w + v) = (a - w - v) * (n - 1) / n.
 
 A feature that is in a few rounds is averaged over those, and not over however long its weight happened to
-rest between them. The features that came before anything was learned, in dense streams all, are averaged over all rounds.
+rest between them. The features of the first events, in dense streams all, are averaged over all rounds.
 
 Cost: O(non-zeros) an event, once any feature came later; before, and where none does, nothing unless weights move.
 """
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from stream_rank.engine.events import Dense, Sparse, add, squares
+from stream_rank.engine.events import Dense, Sparse, add
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import but_not, count, load, spread, store
 from stream_rank.engine.perceptron.state import (
@@ -26,7 +26,6 @@ from stream_rank.engine.perceptron.state import (
     EVENTS,
     GROUP,
     LASTING,
-    NONE_LATE,
     PRESENT,
 )
 from stream_rank.engine.pointers import get, put
@@ -34,14 +33,17 @@ from stream_rank.engine.pointers import get, put
 __all__ = ["average"]
 
 _FIRST = -1.0
-"""The clock of a feature that came before any weight had moved."""
+"""The clock of a feature of the first events."""
+
+_BEGINNING = 10
+"""So many events make the beginning: a value of a dense event may be 0 by chance, and behind a scaler all of the first are."""
 
 
 @inlined
 def _attend(state, slot, value, moved):
     """Let the average of one feature that is in this round follow its weight."""
     clock = get(state.clocks, slot)
-    if get(state.late, 0) == 0:
+    if get(state.sizes, EVENTS) < _BEGINNING:
         clock = _FIRST
         put(state.clocks, slot, clock)
     if clock < 0.0:
@@ -99,10 +101,8 @@ def average(state, event, moved):
     """Let the averaged rule follow a round in which members moved by `moved` times the event, all together."""
     number = get(state.sizes, EVENTS)
     if state.rule == PRESENT:
-        if moved != 0.0 or get(state.late, 0) != NONE_LATE:
+        if moved != 0.0 or get(state.late, 0) > 0 or number < _BEGINNING:
             _attend_all(state, event, moved)
-            if moved != 0.0 and get(state.late, 0) == 0 and squares(event) > 0.0:
-                put(state.late, 0, NONE_LATE)
     elif moved != 0.0 and (state.rule == AVERAGED or state.rule == LASTING):
         rounds = np.float64(number) if state.rule == LASTING else 1.0
         add(state.mean, rounds * moved, event)

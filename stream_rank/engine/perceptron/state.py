@@ -16,7 +16,6 @@ __all__ = [
     "KEY",
     "LASTING",
     "MEMBERS",
-    "NONE_LATE",
     "PRESENT",
     "RANKS",
     "RATE",
@@ -43,9 +42,6 @@ MEMBERS, SLOTS, RANKS, EVENTS, UPDATES, KEY, RATE, RULE = range(8)
 AVERAGED, VOTED, WEIGHTED, LASTING, PRESENT = range(5)
 """The mean of the members' weights; their mean vote; the same weighted by correct ranks; the mean over all
 rounds of the only member's weights; and the same, but of features that came late over the rounds that they were in."""
-
-NONE_LATE = 1
-"""The section LATE counts features with a clock of their own, from here; it is 0 as long as no weight has moved."""
 
 GROUP = 8
 """Numbers in a vector of doubles: members scored together, thresholds compared together."""

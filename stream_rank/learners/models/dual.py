@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from stream_rank.engine.differences import duals
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.models.row_model import GroupRows
@@ -43,7 +45,10 @@ class Dual(GroupRows):
         return moved
 
     def resume(self) -> None:
-        """Check that every event belongs to an existing group."""
+        """Check that every event belongs to an existing group, and that its length was measured."""
+        measured = self.memory["parameters"][duals.LENGTH :]
+        if not ((measured >= 0) & np.isfinite(measured)).all():
+            raise ValueError("a mean length that is none")
         rows = self.memory["members"] % duals.PAIR
         if self.memory["members"].min() < 0 or rows.max() >= self.n_rows:
             raise ValueError("an event of no group")
