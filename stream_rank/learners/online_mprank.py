@@ -41,7 +41,7 @@ class OnlineMPRank(GroupedLearner):
     events hold hardly any of a feature, and few of a group, and the order stays poor: with 1,700 items in one column
     each, 2,000 events are about one an item. Give such a stream a larger budget, or use `PairwiseRanker`, which forgets nothing. (A C
     that is right for dense events makes it worse: with C = 1 a weight shrinks to a thousandth, the more the rarer its
-    feature is, and the order is no better than chance.)
+    feature is, and the order is hardly better than chance.)
 
     Cost: O(d) an event and a revisit with linear scores, and O(budget * d) more once in `budget` events. With a kernel
     O(budget * d) an event, O(budget) a revisit, and `budget**2` numbers of memory, and `budget` for every group.

@@ -266,18 +266,24 @@ def test_the_scale_of_features_makes_no_difference(power: int) -> None:
     assert (other.test_then_train(X * 2.0**power, y) == scores).all()
 
 
-def test_one_hot_items_are_not_ranked_by_chance() -> None:
-    """Users rate items of a column each; two of three pairs and more are in order, where C = 1 knows hardly more than chance."""
+def test_one_hot_items_are_ordered_though_few_are_popular() -> None:
+    """Users rate items of a column each. With C = 1 a weight shrinks by its item's rarity, and the popular decide."""
     generator = np.random.default_rng(0)
-    worth, n_events = generator.normal(size=150), 6000
-    items, users = generator.integers(0, 150, n_events), generator.integers(0, 60, n_events)
-    y = worth[items] + generator.normal(size=60)[users] + generator.normal(0, 0.5, n_events)
-    X = np.eye(150)[items]
-    model = OnlineMPRank()
-    model.learn_many(X, y, group=users.tolist())
-    scores = np.array([model.predict_one({item: 1.0}) for item in range(150)])
-    over = worth[:, None] > worth
-    assert ((scores[:, None] - scores)[over] > 0).mean() > 0.85
+    worth, n_events = generator.normal(size=400), 4000
+    shares = 1 / np.arange(1, 401)
+    items = generator.choice(400, n_events, p=shares / shares.sum())
+    users = generator.integers(0, 200, n_events)
+    y = worth[items] + generator.normal(size=200)[users] + generator.normal(0, 0.5, n_events)
+    misordered = []
+    for C in (None, 1.0):
+        model = OnlineMPRank(C=C)
+        scores = model.test_then_train(np.eye(400)[items], y, group=users.tolist())[-1000:]
+        together = users[-1000:, None] == users[-1000:]
+        over = together & (y[-1000:, None] > y[-1000:])
+        ahead = (scores[:, None] - scores)[over]
+        misordered.append(((ahead < 0) + 0.5 * (ahead == 0)).mean())
+    assert misordered[0] < 0.3
+    assert misordered[0] < 0.8 * misordered[1]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_a_rule_that_turns_is_followed() -> None:
 
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 1e3])
 def test_standardised_features_of_a_letor_set(scale: float) -> None:
-    """Prequential disagreement within queries; batch RankSVM is at about this on held-out queries."""
+    """Prequential disagreement within queries, the first of them included; the scale of all features is nothing to it."""
     path = research_data("ohsumed-letor3/QueryLevelNorm/S1.txt.gz")
     with gzip.open(path, "rt") as file:
         lines = [line.split("#")[0].split() for line in file]

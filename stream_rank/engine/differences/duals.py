@@ -49,7 +49,7 @@ finite, and so do their squares."""
 
 _EASE = 10.0
 """By default the ridge m / (2 C) is so many times the square of the events' mean length: a step goes one part in 11 of the
-way. *Measured*: at 3 the order of one-hot and of standardised streams follows every event's noise, at 30 it comes late."""
+way. *Measured*: at 3 a tenth more pairs of a dense ordinal set are out of order, at 30 of one-hot streams."""
 
 _LEAST = 1e-100
 """The least ridge, as long as no event has any length."""
