@@ -1,6 +1,6 @@
 """Averaged PRank: PRank that predicts by its mean rule."""
 
-from stream_rank.engine.perceptron.state import LASTING
+from stream_rank.engine.perceptron.state import LASTING, PRESENT
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.models.family import Family
 
@@ -14,7 +14,11 @@ class AveragedPRank(RankLearner):
     `u` the sum of all moves, each times the number of rounds before it, the sum of the weights after `T` rounds is
     `T * w - u`. So a round without a mistake costs nothing, and others as much as PRank.
 
-    Cost: O(d + k) an event.
+    The rounds before a feature came tell nothing of it, and would only draw its weight to zero. So a feature that is in none
+    of the first ten events is averaged over the rounds that it was in (was not 0), from its first move on: a
+    user or an item of a recommender over its own ratings. Where all features are there from the beginning, this is the plain mean.
+
+    Cost: O(d + k) an event; once any feature came late, a quotient for every one in an event.
 
     Parameters
     ----------
@@ -22,6 +26,8 @@ class AveragedPRank(RankLearner):
         The number of ranks, when labels are 1 to `n_ranks`; None discovers them.
     dtype
         "float64" or "float32"; sums over rounds are kept in double precision.
+    plain
+        Whether all features are averaged over all rounds, as in the paper.
 
     References
     ----------
@@ -37,8 +43,13 @@ class AveragedPRank(RankLearner):
     ('high', 'low')
     """
 
-    def __init__(self, n_ranks: int | None = None, dtype: str = "float64") -> None:
+    def __init__(
+        self, n_ranks: int | None = None, dtype: str = "float64", plain: bool = False
+    ) -> None:
+        if not isinstance(plain, bool):
+            raise ValueError(f"plain must be True or False, not {plain!r}")
+        self.plain = plain
         super().__init__(n_ranks, dtype)
 
     def _new_model(self, n_ranks: int) -> Family:
-        return Family(n_ranks, 1, LASTING, self.dtype)
+        return Family(n_ranks, 1, LASTING if self.plain else PRESENT, self.dtype)

@@ -37,6 +37,12 @@ class OnlineMPRank(GroupedLearner):
     With groups, every event is centred in its own group, and only the pairs within count. A
     preference is a group of its own: two events whose labels differ by the magnitude.
 
+    Only what is kept is known. Where every event has a few of many features, as users and items in columns of their own, `budget`
+    events hold hardly any of a feature, and few of a group, and the order stays poor: with 1,700 items in one column
+    each, 2,000 events are about one an item. Give such a stream a larger budget, or use `PairwiseRanker`, which forgets nothing. (A C
+    that is right for dense events makes it worse: with C = 1 a weight shrinks to a thousandth, the more the rarer its
+    feature is, and the order is hardly better than chance.)
+
     Cost: O(d) an event and a revisit with linear scores, and O(budget * d) more once in `budget` events. With a kernel
     O(budget * d) an event, O(budget) a revisit, and `budget**2` numbers of memory, and `budget` for every group.
 
@@ -45,14 +51,16 @@ class OnlineMPRank(GroupedLearner):
     C
         The trade-off: the larger, the closer to the labels. The weights of features of variance v shrink by about
         `1 / (1 + 1 / (2 C v))`; with a large C and features of different scales one step an event is far from the
-        minimum, so scale them, and give `revisits`.
+        minimum, so scale them, and give `revisits`. None is `m / (20 s**2)` with s the mean length of the last
+        events' `x~`, whatever the scale and the number of the features: every step then goes an eleventh of the way or so.
     kernel
         None or `Linear()` for weights of features; `Polynomial` or `Gaussian`.
     learning_rate
         The length of a step. None is the longest that does not overshoot, `1 / (2 K~(i, i) + m / C)`, with which
         steps converge for every kernel; a longer one is cut to it.
     budget
-        How many events are kept; beyond it the oldest is dropped.
+        How many events are kept; beyond it the oldest is dropped, and what it taught with it. It must hold several events of
+        every feature: see above for features that are rare.
     revisits
         How many of the earlier events are stepped again after each event, in turn.
 
@@ -77,13 +85,14 @@ class OnlineMPRank(GroupedLearner):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | None = None,
         kernel: Kernel | None = None,
         learning_rate: float | None = None,
         budget: int = 2000,
         revisits: int = 0,
     ) -> None:
-        check_number("C", C, 1e-12, 1e12)
+        if C is not None:
+            check_number("C", C, 1e-12, 1e12)
         check_kernel(kernel)
         if learning_rate is not None:
             check_number("learning_rate", learning_rate, 1e-12, 1e12)

@@ -34,7 +34,11 @@ class PairwiseRanker(GroupedLearner):
     ever leave zero. The score gets the constant that makes the mean prediction of the events kept their mean label, or 0
     with the losses that do not look at magnitudes (`hinge`, `hr`, `rls-unit`), whose scores have a scale of their own.
 
-    Rates are for features of about one: put a scaler before it. Too small a rate learns nothing for long.
+    By default a step is as long as half of the way to the target for a pair of usual length: rates are divided by the
+    square of the mean length of the differences that come, and where the loss asks for it multiplied by their mean magnitude. So
+    neither the number of features nor their common scale needs tuning; features that differ in scale want a scaler
+    before all the same, or the largest decide. Such steps never come to rest, but their mean does: the rule is
+    the mean of the weights after every event, those after the t-th event counted t times.
 
     Cost: O(window + pairs * d) an event, and O(window * d) more once in `window` events, when the sums that the constant
     is made of are formed anew: until then an outlier, 1e10 times the others, leaves rounding errors in it.
@@ -44,7 +48,8 @@ class PairwiseRanker(GroupedLearner):
     loss
         One of the names above.
     learning_rate
-        The length of a step.
+        The length of a step, for features as they are: too long a step makes the weights follow every pair, too short a one learns
+        nothing for long. None measures the features.
     regularization
         The weight of `|w|**2 / 2`.
     epsilon
@@ -55,6 +60,9 @@ class PairwiseRanker(GroupedLearner):
         How many pairs an event makes, at most.
     seed
         Any whole number makes the pairs repeatable.
+    averaging
+        Whether the rule is the mean of the weights so far. Without, it follows a stream that changes at once, and
+        is less exact on one that does not.
 
     References
     ----------
@@ -78,16 +86,18 @@ class PairwiseRanker(GroupedLearner):
     def __init__(
         self,
         loss: str = "hinge",
-        learning_rate: float = 0.01,
+        learning_rate: float | None = None,
         regularization: float = 0.0,
         epsilon: float = 0.1,
         window: int = 100,
         pairs: int = 5,
         seed: int | None = None,
+        averaging: bool = True,
     ) -> None:
         if not isinstance(loss, str) or loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
-        check_number("learning_rate", learning_rate, 1e-12, 1e12)
+        if learning_rate is not None:
+            check_number("learning_rate", learning_rate, 1e-12, 1e12)
         check_number("regularization", regularization, 0, 1e12)
         check_number("epsilon", epsilon, 0, 1e12)
         check_whole("window", window)
@@ -98,9 +108,19 @@ class PairwiseRanker(GroupedLearner):
         self.epsilon = epsilon
         self.window = window
         self.pairs = pairs
+        if not isinstance(averaging, bool):
+            raise ValueError(f"averaging must be True or False, not {averaging!r}")
         self.seed = seed
+        self.averaging = averaging
         self._model = Pairwise(
-            LOSSES[loss], learning_rate, regularization, epsilon, window, pairs, key_of(seed)
+            LOSSES[loss],
+            learning_rate,
+            averaging,
+            regularization,
+            epsilon,
+            window,
+            pairs,
+            key_of(seed),
         )
         super().__init__(window + 1)  # rows of groups with kept events are not reused
 

@@ -34,6 +34,8 @@ RANK_LEARNERS: dict[str, Make] = {
     "PRank-float32": _with(PRank, dtype="float32"),
     "PRank-polynomial": _with(PRank, kernel=Polynomial(2, 1.0), budget=40),
     "AveragedPRank": _with(AveragedPRank),
+    "AveragedPRank-plain": _with(AveragedPRank, plain=True),
+    "AveragedPRank-float32": _with(AveragedPRank, dtype="float32"),
     "VotedPRank": _with(VotedPRank, max_hypotheses=12),
     "OAPBPM": _with(OAPBPM, n_members=70, seed=3),
     "OAPBPM-few": _with(OAPBPM, n_members=3, sampling=0.7, seed=3),
@@ -53,10 +55,13 @@ GROUPED_LEARNERS: dict[str, Make] = {
     "RecursiveMPRank-forgetting": _scores(RecursiveMPRank, forgetting=0.9),
     "RecursiveMPRank-C": _scores(RecursiveMPRank, C=2.0),
     "OnlineMPRank": _scores(OnlineMPRank, budget=50),
+    "OnlineMPRank-C": _scores(OnlineMPRank, C=1.0, budget=50),
     "OnlineMPRank-revisits": _scores(OnlineMPRank, C=10.0, budget=33, revisits=2),
     "OnlineMPRank-gaussian": _scores(OnlineMPRank, kernel=Gaussian(2.0), budget=40, revisits=1),
     "OnlineMPRank-polynomial": _scores(OnlineMPRank, kernel=Polynomial(2, 1.0), budget=40),
     "PairwiseRanker": _scores(PairwiseRanker, window=30, seed=3),
+    "PairwiseRanker-hr-1": _scores(PairwiseRanker, loss="hr-1", window=30, seed=3),
+    "PairwiseRanker-last": _scores(PairwiseRanker, loss="mp-1", averaging=False, seed=3),
     "PairwiseRanker-mp-2": _scores(PairwiseRanker, loss="mp-2", regularization=0.1, seed=3),
 }
 FIXED_LEARNERS: dict[str, Make] = {**RANK_LEARNERS, "WidrowHoff": _with(WidrowHoff)}

@@ -150,6 +150,38 @@ class Averaged:
         return self.sum.rank(x)
 
 
+class Present:
+    """PRank, and the mean of its weights: of what came late over the rounds that it was in, of the rest over all."""
+
+    def __init__(self, k: int) -> None:
+        self.last = Perceptron(k)
+        self.held: dict[Any, list[float]] = {}
+        self.first: dict[Any, float] = {}
+        self.edges: list[list[float]] = []
+
+    def learn(self, x: Event, y: int) -> None:
+        before = dict(self.last.w)
+        self.last.learn(x, y)
+        self.edges.append(list(self.last.c))
+        here = [name for name, value in x.items() if value != 0]
+        if len(self.edges) <= 10:
+            self.first = {**dict.fromkeys(here, 0.0), **self.first}
+        for name in self.first:
+            self.first[name] += self.last.w.get(name, 0.0)
+        for name in here:
+            weight = self.last.w.get(name, 0.0)
+            changed = weight != before.get(name, 0.0)
+            if name not in self.first and (changed or name in self.held):
+                self.held.setdefault(name, []).append(weight)
+
+    def weights(self) -> dict[Any, float]:
+        late = {name: sum(held) / len(held) for name, held in self.held.items()}
+        return {**late, **{name: sum_ / len(self.edges) for name, sum_ in self.first.items()}}
+
+    def thresholds(self) -> list[float]:
+        return [sum(edges) / len(edges) for edges in zip(*self.edges, strict=True)]
+
+
 def rounded(vote: float) -> int:
     """To the nearest rank; halves go up."""
     return int(vote + 0.5)

@@ -42,13 +42,26 @@ def test_prank_is_algorithm_1() -> None:
 
 
 def test_averaged_prank_is_the_mean_of_all_rounds() -> None:
-    model, plain = AveragedPRank(5), oracle.Averaged(5)
+    model, plain = AveragedPRank(5, plain=True), oracle.Averaged(5)
     for x, y in paper_events(800):
         assert model.predict_one(x) == plain.rank(x)
         model.learn_one(x, y)
         plain.learn(x, y)
     assert model.weights == pytest.approx({n: w / 800 for n, w in plain.sum.w.items()})
     assert model.thresholds == pytest.approx([c / 800 for c in plain.sum.c])
+
+
+def test_averaged_prank_of_features_that_are_always_there_is_the_plain_mean() -> None:
+    model, plain = AveragedPRank(5), AveragedPRank(5, plain=True)
+    for x, y in paper_events(800):
+        if model._model.events == 0:
+            x = {name: value or 1.0 for name, value in x.items()}
+        assert model.predict_one(x) == plain.predict_one(x)
+        assert model.utility_one(x) == plain.utility_one(x)
+        model.learn_one(x, y)
+        plain.learn_one(x, y)
+    assert model.weights == plain.weights
+    assert model.thresholds == plain.thresholds
 
 
 @pytest.mark.parametrize("most", [1, 2, 20, 1000])
@@ -87,6 +100,44 @@ def test_any_stream_with_ties(events: list[Any], n_members: int, sampling: float
         plain.learn(x, y)
         single.learn_one(x, y)
         assert single.thresholds == plain.c == sorted(plain.c)
+
+
+@settings(max_examples=60)
+@given(
+    events=st.lists(
+        st.tuples(st.dictionaries(st.sampled_from("abcdefghijkl"), halves), st.integers(1, 4)),
+        min_size=1,
+        max_size=60,
+    ),
+    dtype=st.sampled_from(["float64", "float32"]),
+)
+def test_averaged_prank_averages_late_features_over_their_own_rounds(
+    events: list[Any], dtype: str
+) -> None:
+    model, plain = AveragedPRank(4, dtype=dtype), oracle.Present(4)
+    beginning = [({"a": number / 2, "b": 1.0}, 1 + number % 4) for number in range(9)]
+    for x, y in beginning + events:
+        model.learn_one(x, y)
+        plain.learn(x, y)
+        weights = plain.weights()
+        expected = {name: weights.get(name, 0.0) for name in model.weights}
+        assert model.weights == pytest.approx(expected)
+        assert model.thresholds == pytest.approx(plain.thresholds())
+        utility = sum(value * weights.get(name, 0.0) for name, value in x.items())
+        assert model.utility_one(x) == pytest.approx(utility, abs=1e-9)
+
+
+def test_a_late_feature_is_not_drawn_to_zero() -> None:
+    """The rule of a feature that came after 1,000 rounds is as good after ten rounds as if it had come first."""
+    models = [AveragedPRank(2), AveragedPRank(2, plain=True)]
+    for model in models:
+        for place in range(1000):
+            model.learn_one({"a": 1.0 + place % 2, "one": 1.0}, 1 + place % 2)
+        for _ in range(10):
+            model.learn_one({"late": 1.0}, 2)
+    own, plain = (model.weights["late"] for model in models)
+    assert own >= 1.0
+    assert abs(plain) < 0.05
 
 
 def test_ties_count_as_mistakes_only_in_a_wrong_round() -> None:

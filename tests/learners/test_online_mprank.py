@@ -86,6 +86,7 @@ def dual(model: OnlineMPRank, kernel: Any, X: Any, y: Any) -> float:
     """MP's eq. 16, which steps climb."""
     alphas, m = model._model.memory["alphas"][: len(y)], len(y)
     K = oracle.centring([0] * m) @ kernel(X, X) @ oracle.centring([0] * m)
+    assert model.C is not None
     size = alphas @ K @ alphas + m / (2 * model.C) * alphas @ alphas
     return float(2 * alphas @ (y - y.mean()) - size)
 
@@ -195,7 +196,7 @@ def test_revisits_bring_it_closer(kernel: tuple[Any, Any]) -> None:
 def test_any_rate_converges(kernel: tuple[Any, Any], rate: float) -> None:
     """One that would overshoot is cut."""
     X, y = rated(50)
-    model = OnlineMPRank(kernel=kernel[0], learning_rate=rate)
+    model = OnlineMPRank(C=1.0, kernel=kernel[0], learning_rate=rate)
     model.learn_many(X, y)
     model.sweep(4000)
     test = rated(10, seed=4)[0]
@@ -231,6 +232,58 @@ def test_it_stays_finite_at_every_scale(kernel: tuple[Any, Any], scale: float) -
     model.sweep(20)
     assert np.isfinite(model.predict_many(X)).all()
     assert np.isfinite(model.cost)
+
+
+def test_without_a_trade_off_the_ridge_goes_with_the_length_of_events(
+    kernel: tuple[Any, Any],
+) -> None:
+    X, y = rated(60)
+    model = OnlineMPRank(kernel=kernel[0])
+    model.learn_many(X, y)
+    lengths = []
+    for m in range(1, 61):
+        H = oracle.centring([0] * m)
+        square = (H @ kernel[1](X[:m], X[:m]) @ H)[-1, -1]
+        if m > 1:
+            lengths.append(np.sqrt(square))
+    model.sweep(5000)
+    C = 60 / (20 * np.mean(lengths) ** 2)
+    expected = closed_form(kernel[1], X, y, [0] * 60, C, X)
+    assert differences(model.predict_many(X)) == pytest.approx(differences(expected), abs=1e-6)
+    cost = OnlineMPRank(C=C, kernel=kernel[0])
+    cost.learn_many(X, y)
+    cost.sweep(5000)
+    assert model.cost == pytest.approx(cost.cost)
+    assert model.settle(0.001) == 0
+
+
+@pytest.mark.parametrize("power", [-40, 30])
+def test_the_scale_of_features_makes_no_difference(power: int) -> None:
+    """To the bit, for powers of two."""
+    X, y = rated(300)
+    one, other = OnlineMPRank(budget=50, revisits=1), OnlineMPRank(budget=50, revisits=1)
+    scores = one.test_then_train(X, y)
+    assert (other.test_then_train(X * 2.0**power, y) == scores).all()
+
+
+def test_one_hot_items_are_ordered_though_few_are_popular() -> None:
+    """Users rate items of a column each. With C = 1 a weight shrinks by its item's rarity, and the popular decide."""
+    generator = np.random.default_rng(0)
+    worth, n_events = generator.normal(size=400), 4000
+    shares = 1 / np.arange(1, 401)
+    items = generator.choice(400, n_events, p=shares / shares.sum())
+    users = generator.integers(0, 200, n_events)
+    y = worth[items] + generator.normal(size=200)[users] + generator.normal(0, 0.5, n_events)
+    misordered = []
+    for C in (None, 1.0):
+        model = OnlineMPRank(C=C)
+        scores = model.test_then_train(np.eye(400)[items], y, group=users.tolist())[-1000:]
+        together = users[-1000:, None] == users[-1000:]
+        over = together & (y[-1000:, None] > y[-1000:])
+        ahead = (scores[:, None] - scores)[over]
+        misordered.append(((ahead < 0) + 0.5 * (ahead == 0)).mean())
+    assert misordered[0] < 0.3
+    assert misordered[0] < 0.8 * misordered[1]
 
 
 @pytest.mark.parametrize(

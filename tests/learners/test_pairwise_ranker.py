@@ -20,7 +20,7 @@ from tests.learners.conftest import dicts
 def test_a_step_is_implicit(loss: str, seed: int, rate: float, m: float) -> None:
     """Against a search along the difference for the least `|w' - w|**2 / 2 + rate * loss`."""
     generator = np.random.default_rng(seed)
-    model = PairwiseRanker(loss=loss, learning_rate=rate, epsilon=0.25)
+    model = PairwiseRanker(loss=loss, learning_rate=rate, epsilon=0.25, averaging=False)
     start = generator.normal(size=3) * 2
     model.learn_pair({0: 1.0, 1: 1.0, 2: 1.0}, {}, 1.0)
     model._model.memory["weights"][:3] = start
@@ -67,7 +67,7 @@ def test_pairs_are_of_one_group_and_of_the_window() -> None:
     X[::2, 0] = 1.0
     X[:, 1] = np.random.default_rng(0).normal(size=200)
     y = 100 * X[:, 0] + X[:, 1]
-    model = PairwiseRanker(loss="mp-2", learning_rate=0.1)
+    model = PairwiseRanker(loss="mp-2", learning_rate=0.1, averaging=False)
     model.learn_many(X, y, group=["even", "odd"] * 100)
     assert model.weights[0] == 0.0
     assert model.weights[1] == pytest.approx(1.0, abs=1e-3)
@@ -101,7 +101,13 @@ def test_all_of_the_window_when_it_is_small() -> None:
     X = np.random.default_rng(1).normal(size=(40, 3))
     y = np.random.default_rng(2).normal(size=40)
     model = PairwiseRanker(
-        loss="mp-1", learning_rate=0.05, regularization=0.2, window=4, pairs=9, seed=1
+        loss="mp-1",
+        learning_rate=0.05,
+        regularization=0.2,
+        window=4,
+        pairs=9,
+        seed=1,
+        averaging=False,
     )
     w = np.zeros(3)
     kept: list[tuple[int, int]] = []
@@ -117,11 +123,12 @@ def test_all_of_the_window_when_it_is_small() -> None:
         assert [*model.weights.values()] == pytest.approx(w)
 
 
+@pytest.mark.parametrize("rate", [1e12, None])
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("scale", [1e-160, 1e-30, 1e30, 4e49])
-def test_no_scale_blows_it_up(loss: str, scale: float) -> None:
+def test_no_scale_blows_it_up(loss: str, scale: float, rate: float | None) -> None:
     generator = np.random.default_rng(0)
-    model = PairwiseRanker(loss=loss, learning_rate=1e12)
+    model = PairwiseRanker(loss=loss, learning_rate=rate)
     for power in (0, 1) * 10:
         X = generator.normal(size=(30, 4)).clip(-1, 1) * scale**power
         model.learn_many(X, generator.normal(size=30).clip(-1, 1) * scale ** (1 - power))
@@ -132,7 +139,7 @@ def test_no_scale_blows_it_up(loss: str, scale: float) -> None:
     "parameters",
     [
         *({"loss": "ranksvm"}, {"loss": None}, {"learning_rate": 0}, {"regularization": -1}),
-        *({"epsilon": -1}, {"window": 0}, {"pairs": 0}, {"seed": "x"}),
+        *({"epsilon": -1}, {"window": 0}, {"pairs": 0}, {"seed": "x"}, {"averaging": 1}),
     ],
     ids=str,
 )
@@ -141,9 +148,10 @@ def test_parameters_out_of_range(parameters: dict[str, Any]) -> None:
         PairwiseRanker(**parameters)
 
 
+@pytest.mark.parametrize("rate", [1.0, None])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_tiny_numbers_leave_finite_weights(loss: str) -> None:
-    model = PairwiseRanker(loss=loss, learning_rate=1.0)
+def test_tiny_numbers_leave_finite_weights(loss: str, rate: float | None) -> None:
+    model = PairwiseRanker(loss=loss, learning_rate=rate)
     model.learn_pair({"a": 1e-161}, {}, 1e-170)
     for x, y in ((1e-161, 0.0), (0.0, 1e-170), (1e-140, 1e-300), (3e-150, 1e-150)):
         model.learn_one({"a": x}, y)

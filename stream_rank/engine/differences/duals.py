@@ -9,6 +9,9 @@ where `~` is the distance from the group's mean. A step of `1 / (2 |x~(i)|**2 + 
 along `alpha(i)`: such steps, event after event, converge for every kernel (Gauss and Seidel's method), and
 a step of twice that would go round for ever. So that is the step by default, and the longest.
 
+Where C is not given, m / (2 C) is a multiple of the square of the mean `|x~(i)|` of the last events, so that the rule is the
+same whatever the scale of the features, and an event has its share in it whether they are few and large or many and rare.
+
 A group comes as its row, or as minus its row if what the row held before is to be forgotten. Row 0 is of
 all rated events. `PAIR` is added to the rows of groups made of a preference, which are not rated.
 
@@ -35,7 +38,7 @@ SECTIONS = 8
 
 # Entries of SIZES and of PARAMETERS.
 SLOTS, EVENTS, BUDGET, USED, OLDEST, CURSOR, REVISITS, ROWS = range(8)
-TRADE_OFF, RATE, BIAS = range(3)
+TRADE_OFF, RATE, BIAS, LENGTH, MEASURED = range(5)
 
 PAIR = 1 << 40
 """Far more than there are rows."""
@@ -44,9 +47,16 @@ _LARGEST = 1e40
 """No dual variable is larger, which for features and labels up to 1e25 and C up to 1e12 it hardly would be: scores stay
 finite, and so do their squares."""
 
+_EASE = 10.0
+"""By default the ridge m / (2 C) is so many times the square of the events' mean length: a step goes one part in 11 of the
+way. *Measured*: at 3 a tenth more pairs of a dense ordinal set are out of order, at 30 of one-hot streams."""
 
-def duals_layout(budget: int, n_rows: int) -> Layout:
-    """The sections for `budget` events and `n_rows` groups, the row of all among them."""
+_LEAST = 1e-100
+"""The least ridge, as long as no event has any length."""
+
+
+def duals_layout(budget: int, n_rows: int, scaled: bool) -> Layout:
+    """The sections for `budget` events and `n_rows` groups, the row of all among them; `scaled` if no trade-off is given."""
     return {
         "sizes": Section(
             "int64",
@@ -54,7 +64,9 @@ def duals_layout(budget: int, n_rows: int) -> Layout:
             own=(SLOTS, BUDGET, REVISITS, ROWS),
             below={USED: budget + 1, OLDEST: budget, CURSOR: budget},
         ),
-        "parameters": Section("float64", (3,), infinite=True),  # as the rate of no rate is
+        "parameters": Section(
+            "float64", (5 if scaled else 3,), infinite=True
+        ),  # as the rate of no rate is
         "alphas": Section("float64", (budget,)),
         "labels": Section("float64", (budget,)),
         "members": Section("int64", (budget,)),
@@ -164,10 +176,33 @@ def off_middle(duals, slot):
 
 
 @inlined
-def change(duals, slot, value, square):
-    """Step along one dual variable, from `w.x~` and `|x~|**2`; return by how much it changed."""
+def _measure(duals, square):
+    """Count an event's distance from its group's middle in the mean of the last `budget`."""
+    parameters = duals.parameters
+    if get(parameters, TRADE_OFF) == 0.0 and square > 0.0:
+        count = min(get(parameters, MEASURED) + 1.0, np.float64(get(duals.sizes, BUDGET)))
+        length = get(parameters, LENGTH)
+        put(parameters, MEASURED, count)
+        put(parameters, LENGTH, length + (np.sqrt(square) - length) / count)
+
+
+@inlined
+def _ridge(duals):
+    """m / C, or what stands for it where C is not given."""
+    trade_off = get(duals.parameters, TRADE_OFF)
+    if trade_off == 0.0:
+        length = get(duals.parameters, LENGTH)
+        return max(2.0 * _EASE * length * length, _LEAST)
+    return get(duals.sizes, USED) / trade_off
+
+
+@inlined
+def change(duals, slot, value, square, new):
+    """Step along one dual variable, from `w.x~` and `|x~|**2`, for the first time if `new`; return by how much it changed."""
+    if new:
+        _measure(duals, square)
     alpha = get(duals.alphas, slot)
-    ridge = get(duals.sizes, USED) / get(duals.parameters, TRADE_OFF)
+    ridge = _ridge(duals)
     rate = min(get(duals.parameters, RATE), 1.0 / (2.0 * square + ridge))
     slope = 2.0 * (off_middle(duals, slot) - value) - ridge * alpha
     new = min(max(alpha + rate * slope, -_LARGEST), _LARGEST)
@@ -180,7 +215,7 @@ def change(duals, slot, value, square):
 @inlined
 def cost_of(duals, slot, value):
     """An event's part of what is minimised, and of the dual, from `w.x~`."""
-    ridge = get(duals.sizes, USED) / (2.0 * get(duals.parameters, TRADE_OFF))
+    ridge = _ridge(duals) / 2.0
     alpha, label = get(duals.alphas, slot), off_middle(duals, slot)
     cost = alpha * value + (label - value) ** 2 / ridge
     return cost, alpha * (2.0 * label - value - ridge * alpha)

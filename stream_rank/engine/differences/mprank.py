@@ -43,11 +43,11 @@ from stream_rank.engine.sums import add_scaled, dot
 __all__ = ["costs", "layout", "learn_row", "predict_row", "run", "run_pairs", "sweep"]
 
 
-def layout(n_slots: int, budget: int, n_rows: int) -> Layout:
+def layout(n_slots: int, budget: int, n_rows: int, scaled: bool) -> Layout:
     """The sections for `n_slots` features, `budget` events and `n_rows` groups."""
     slots = padded(n_slots, np.float64)
     return {
-        **duals_layout(budget, n_rows),
+        **duals_layout(budget, n_rows, scaled),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),
         "centred": Section("float64", (slots,), scratch=True),
@@ -159,12 +159,12 @@ def _renew(state):
 
 
 @inlined
-def _step(state, slot):
+def _step(state, slot, new):
     """Step along the dual variable of an event."""
     _centre(state, _vector(state, slot), row_of(get(state.duals.members, slot)))
     value = dot(state.weights, state.centred, state.slots)
     square = dot(state.centred, state.centred, state.slots)
-    moved = change(state.duals, slot, value, square)
+    moved = change(state.duals, slot, value, square, new)
     add_scaled(state.weights, moved, state.centred, state.slots)
 
 
@@ -194,10 +194,10 @@ def _learn(state, values, label, group):
     _keep(state, slot, values, label, group)
     if taken and get(duals.sizes, OLDEST) == 0:
         _renew(state)
-    _step(state, slot)
+    _step(state, slot, True)
     if get(duals.sizes, USED) > 1:
         for _ in range(get(duals.sizes, REVISITS)):
-            _step(state, next_visit(duals, slot))
+            _step(state, next_visit(duals, slot), False)
     _constant(state)
 
 
@@ -252,7 +252,7 @@ def sweep(block):
     """Step along the dual variables of all events kept, once each."""
     state = open_state(block)
     for slot in range(get(state.duals.sizes, USED)):
-        _step(state, slot)
+        _step(state, slot, False)
     _constant(state)
 
 

@@ -54,11 +54,11 @@ from stream_rank.engine.support import (
 __all__ = ["costs", "fill", "layout", "run", "run_pairs", "sweep"]
 
 
-def layout(budget: int, n_rows: int) -> Layout:
+def layout(budget: int, n_rows: int, scaled: bool) -> Layout:
     """The sections for `budget` events and `n_rows` groups."""
     slots = padded(budget, np.float64)
     return {
-        **duals_layout(budget, n_rows),
+        **duals_layout(budget, n_rows, scaled),
         "betas": Section("float64", (slots,)),
         "sums": Section("float64", (n_rows, slots)),
         "totals": Section("float64", (n_rows,)),
@@ -171,7 +171,7 @@ def _value(state, slot):
 
 
 @inlined
-def _step(state, slot):
+def _step(state, slot, new):
     """Step along the dual variable of an event."""
     duals = state.duals
     member, used = get(duals.members, slot), get(duals.sizes, USED)
@@ -179,7 +179,7 @@ def _step(state, slot):
     count = np.float64(get(duals.counts, row))
     square = get(_gram(state, slot), slot) - 2.0 * get(_sum(state, row), slot) / count
     square = max(0.0, square + get(state.totals, row) / (count * count))
-    moved = change(duals, slot, _value(state, slot), square)
+    moved = change(duals, slot, _value(state, slot), square, new)
     share = moved / count
     for j in range(used):
         together = np.float64(get(duals.members, j) == member)
@@ -219,10 +219,10 @@ def _learn(state, values, square, label, group):
         recount(duals)
     _total(state, row)
     _centre_duals(state)
-    _step(state, slot)
+    _step(state, slot, True)
     if get(duals.sizes, USED) > 1:
         for _ in range(get(duals.sizes, REVISITS)):
-            _step(state, next_visit(duals, slot))
+            _step(state, next_visit(duals, slot), False)
     _constant(state)
 
 
@@ -291,7 +291,7 @@ def sweep(block, support_block, gram):
     state = open_state(block, support_block, gram)
     _centre_duals(state)
     for slot in range(get(state.duals.sizes, USED)):
-        _step(state, slot)
+        _step(state, slot, False)
     _constant(state)
 
 

@@ -9,11 +9,21 @@ which has a closed form along `z`: with gap `t - g`, `min(rate, gap / |z|**2) * 
 `2 rate gap / (1 + 2 rate |z|**2) * z` for n = 2. It never goes past the target, whatever the rate
 and the scale of the features. The same for `regularization / 2 * |w|**2` divides `w` by `1 + rate * regularization`.
 
+A rate may be in units of the pairs that come, of which one an event is measured. It is then divided by the square of their
+mean length `|z|`, and magnitudes are divided by their mean where the step would depend on their scale (n = 1, and
+`RELATIVE`). So neither the number of features nor their common scale matters, nor that of the labels. The first
+pair is stepped all the way.
+
+Steps of such a length do not settle: the last weights stay as far from the best as a step is long. Their mean does, so it
+is the rule: after T events it weighs the weights after event t by t, `2 / (T * (T + 1)) * sum over t of t * w(t)`. What
+was held before a feature came, or before a rule changed, is left behind faster than by the plain mean.
+
 An event makes pairs with events of its group among the last `window`; which, a hash of seed and event says.
 
 Cost of an event: O(window + pairs * d).
 
-Reference: B. Kulis and P. L. Bartlett. Implicit online learning. ICML 2010.
+References: B. Kulis and P. L. Bartlett. Implicit online learning. ICML 2010. S. Lacoste-Julien, M. Schmidt and F. Bach. A
+simpler approach to obtaining an O(1/t) convergence rate for the projected stochastic subgradient method. 2012 (the mean).
 """
 
 from typing import Any, NamedTuple
@@ -30,12 +40,14 @@ from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [
-    *("BIAS", "LABEL_SUM"),
+    *("BIAS", "LABEL_SUM", "PACE", "UNIT"),
     *(
+        "AVERAGING",
         "BELOW",
         "BOTH",
         "EPSILON",
         "EVENTS",
+        "FASTEST",
         "KEY",
         "MAGNITUDE",
         "MISRANKED",
@@ -43,16 +55,30 @@ __all__ = [
         "PAIRS",
         "POWER",
     ),
-    *("RATE", "REGULARIZATION", "RELATIVE", "SIDE", "SLOTS", "TARGET", "USED", "WINDOW", "ZERO"),
+    *(
+        "RATE",
+        "REGULARIZATION",
+        "RELATIVE",
+        "SCALED",
+        "SIDE",
+        "SLOTS",
+        "TARGET",
+        "USED",
+        "WINDOW",
+        "ZERO",
+    ),
     *("layout", "learn_pair", "learn_row", "predict_row", "run", "run_pairs"),
 ]
 
 # Sections of the memory.
-SIZES, PARAMETERS, WEIGHTS, ROW, DIFFERENCE, CANDIDATES, LABELS, MEMBERS, SUMS, VECTORS = range(10)
+SIZES, PARAMETERS, WEIGHTS, ROW, DIFFERENCE, CANDIDATES, LABELS, MEMBERS, SUMS, VECTORS, AVERAGE = (
+    range(11)
+)
 
 # Entries of SIZES and of PARAMETERS.
 SLOTS, EVENTS, WINDOW, USED, OLDEST, KEY, PAIRS, TARGET, SIDE, POWER, RELATIVE = range(11)
-RATE, REGULARIZATION, EPSILON, LABEL_SUM, BIAS = range(5)
+SCALED, AVERAGING, MEASURED = range(11, 14)
+RATE, REGULARIZATION, EPSILON, LABEL_SUM, BIAS, LENGTH, USUAL, PACE, UNIT, WEIGHT = range(10)
 
 ONE, MAGNITUDE, ZERO = range(3)
 """What the predicted difference should be: 1, the magnitude, or at least not below 0."""
@@ -64,6 +90,15 @@ BOTH, BELOW, MISRANKED = range(3)
 _SMALLEST = 1e-280
 """The square of a difference that is taken for none: a quotient of such numbers has no digits."""
 
+_SHORTEST = 1e-50
+"""No mean length is taken to be less. Features are at most 1 / this, so products stay finite."""
+
+FASTEST = 1e100
+"""The rate for the first pair, and the largest; also the unit of magnitudes until one has come."""
+
+_LATELY = 1000
+"""Of so many pairs are the means that a rate is scaled by: one event out of all proportion is forgotten again."""
+
 
 def layout(n_slots: int, window: int) -> Layout:
     """The sections for `n_slots` features and `window` events."""
@@ -71,11 +106,11 @@ def layout(n_slots: int, window: int) -> Layout:
     return {
         "sizes": Section(
             "int64",
-            (11,),
-            own=(SLOTS, WINDOW, PAIRS, TARGET, SIDE, POWER, RELATIVE),
-            below={USED: window + 1, OLDEST: window},
+            (14,),
+            own=(SLOTS, WINDOW, PAIRS, TARGET, SIDE, POWER, RELATIVE, SCALED, AVERAGING),
+            below={USED: window + 1, OLDEST: window, MEASURED: _LATELY + 1},
         ),
-        "parameters": Section("float64", (5,)),
+        "parameters": Section("float64", (10,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),
         "difference": Section("float64", (slots,), scratch=True),
@@ -84,6 +119,7 @@ def layout(n_slots: int, window: int) -> Layout:
         "members": Section("int64", (window,)),
         "sums": Section("float64", (slots,)),
         "vectors": Section("float64", (window, slots)),
+        "average": Section("float64", (slots,)),
     }
 
 
@@ -100,6 +136,7 @@ class State(NamedTuple):
     members: Any
     sums: Any
     vectors: Any
+    average: Any
     slots: Any
 
 
@@ -118,6 +155,7 @@ def open_state(block):
         pointer(block, place(block, MEMBERS), np.int64),
         pointer(block, place(block, SUMS), np.float64),
         pointer(block, place(block, VECTORS), np.float64),
+        pointer(block, place(block, AVERAGE), np.float64),
         get(sizes, SLOTS),
     )
 
@@ -144,30 +182,76 @@ def _gap(state, predicted, magnitude):
 
 
 @inlined
+def _measure(state, size, magnitude):
+    """Count a pair in the mean length and the mean magnitude, and set the rate by them if it is in their units."""
+    sizes, parameters = state.sizes, state.parameters
+    if get(sizes, SCALED) == 0 or size < _SMALLEST:
+        return
+    count = min(get(sizes, MEASURED) + 1, _LATELY)
+    share = 1.0 / count if count < _LATELY else 1.0 / _LATELY
+    length, usual = get(parameters, LENGTH), get(parameters, USUAL)
+    length += share * (np.sqrt(size) - length)
+    usual += share * (magnitude - usual)
+    put(sizes, MEASURED, count)
+    put(parameters, LENGTH, length)
+    put(parameters, USUAL, usual)
+    put(parameters, PACE, get(parameters, RATE) / (max(length, _SHORTEST) * max(length, _SHORTEST)))
+    alike = get(sizes, POWER) == 2 and get(sizes, RELATIVE) == 0
+    if get(sizes, TARGET) == MAGNITUDE and not alike and usual > 0.0:
+        put(parameters, UNIT, usual)
+
+
+@inlined
 def _step(state, values, magnitude):
-    """Step along the difference of a pair."""
+    """Step along the difference of a pair; return the square of its length."""
     predicted = dot(state.weights, values, state.slots)
     gap = _gap(state, predicted, magnitude)
     size = dot(values, values, state.slots)
     if gap == 0.0 or size < _SMALLEST:
-        return
-    rate = get(state.parameters, RATE)
+        return size
+    rate, unit = get(state.parameters, PACE), get(state.parameters, UNIT)
     if get(state.sizes, POWER) == 1:
-        move = min(max(gap / size, -rate), rate)
+        move = min(max(gap / size, -rate * unit), rate * unit)
     else:
         relative = get(state.sizes, RELATIVE) and magnitude > 0.0
-        width = magnitude * magnitude if relative else 1.0
+        width = (magnitude / unit) * (magnitude / unit) if relative else 1.0
         move = 2.0 * rate * gap / (width + 2.0 * rate * size)
     add_scaled(state.weights, move, values, state.slots)
+    return size
 
 
 @inlined
 def _shrink(state):
-    fading = 1.0 / (1.0 + get(state.parameters, RATE) * get(state.parameters, REGULARIZATION))
+    fading = 1.0 / (1.0 + get(state.parameters, PACE) * get(state.parameters, REGULARIZATION))
     if fading < 1.0:
         factor = spread(fading)
         for i in range(0, state.slots, 8):
             store(state.weights, i, load(state.weights, i, 0.0) * factor)
+
+
+@inlined
+def _rule(state):
+    """The weights that predict."""
+    return state.average if get(state.sizes, AVERAGING) != 0 else state.weights
+
+
+@inlined
+def _follow(state):
+    """Let the average take in the weights after this event, by as much as its number."""
+    if get(state.sizes, AVERAGING) == 0:
+        return
+    weight = get(state.sizes, EVENTS) + 1.0
+    if get(state.sizes, TARGET) == ZERO:
+        # what aims at 0 only shortens the weights: each counts by its direction, or the first would decide
+        size = dot(state.weights, state.weights, state.slots)
+        weight = weight / np.sqrt(size) if size >= _SMALLEST else 0.0
+    whole = get(state.parameters, WEIGHT) + weight
+    put(state.parameters, WEIGHT, whole)
+    if weight > 0.0:
+        share = spread(weight / whole)
+        for i in range(0, state.slots, 8):
+            before = load(state.average, i, 0.0)
+            store(state.average, i, before + share * (load(state.weights, i, 0.0) - before))
 
 
 @inlined
@@ -235,14 +319,14 @@ def _keep(state, values, label, member):
 def _constant(state):
     """Let the mean prediction of the events kept be their mean label, or 0 where scores have a scale of their own."""
     count = max(1, get(state.sizes, USED))
-    mean = dot(state.weights, state.sums, state.slots)
+    mean = dot(_rule(state), state.sums, state.slots)
     wanted = get(state.parameters, LABEL_SUM) if get(state.sizes, TARGET) == MAGNITUDE else 0.0
     put(state.parameters, BIAS, (wanted - mean) / count)
 
 
 @inlined
 def _score(state, values):
-    return dot(state.weights, values, state.slots) + get(state.parameters, BIAS)
+    return dot(_rule(state), values, state.slots) + get(state.parameters, BIAS)
 
 
 @inlined
@@ -257,8 +341,11 @@ def _learn(state, values, label, group):
         for i in range(0, state.slots, 8):
             difference = sign * (load(values, i, 0.0) - load(vector, i, 0.0))
             store(state.difference, i, difference)
-        _step(state, state.difference, abs(magnitude))
+        size = _step(state, state.difference, abs(magnitude))
+        if k == 0:
+            _measure(state, size, abs(magnitude))
     _keep(state, values, label, member)
+    _follow(state)
     _constant(state)
     put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
 
@@ -298,7 +385,8 @@ def predict_row(block, bound):
 def _learn_pair(state, values, magnitude):
     """Learn the pair whose difference the values are."""
     _shrink(state)
-    _step(state, values, magnitude)
+    _measure(state, _step(state, values, magnitude), magnitude)
+    _follow(state)
     _constant(state)
     put(state.sizes, EVENTS, get(state.sizes, EVENTS) + 1)
 

@@ -17,6 +17,7 @@ from stream_rank.engine.perceptron.members import (
     take,
     utility,
 )
+from stream_rank.engine.perceptron.presence import average
 from stream_rank.engine.perceptron.state import (
     AVERAGED,
     EVENTS,
@@ -101,14 +102,14 @@ def take_pair(state, event, magnitude, narrow):
     n_chosen = choose(state, number)
     score(state, event, state.chosen, n_chosen, narrow)
     if magnitude == 0.0:
-        _take_tie(state, event, number, n_chosen)
+        _take_tie(state, event, n_chosen)
     else:
-        _take_decided(state, event, magnitude, number, n_chosen)
+        _take_decided(state, event, magnitude, n_chosen)
     put(state.sizes, EVENTS, number + 1)
 
 
 @inlined
-def _take_decided(state, event, magnitude, number, n_chosen):
+def _take_decided(state, event, magnitude, n_chosen):
     """Move the chosen members that misorder a pair."""
     n_wrong = 0
     for i in range(n_chosen):  # listed without a branch on each, which would be mispredicted
@@ -117,14 +118,12 @@ def _take_decided(state, event, magnitude, number, n_chosen):
     for i in range(n_wrong):
         row = shift(state.weights, np.int64(get(state.wrong, i)) * state.slots)
         add(row, as_element(state.weights, magnitude), event)
-    if n_wrong > 0 and (state.rule == AVERAGED or state.rule == LASTING):
-        rounds = np.float64(number) if state.rule == LASTING else 1.0
-        add(state.mean, rounds * n_wrong * magnitude, event)
+    average(state, event, n_wrong * magnitude)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
 
 
 @inlined
-def _take_tie(state, event, number, n_chosen):
+def _take_tie(state, event, n_chosen):
     """Move the chosen members that have a side of a tie ahead."""
     size, n_wrong, total = np.float64(squares(event)), 0, 0.0
     for i in range(n_chosen):
@@ -134,9 +133,7 @@ def _take_tie(state, event, number, n_chosen):
             add(row, as_element(state.weights, factor), event)
             n_wrong += 1
             total += factor
-    if n_wrong > 0 and (state.rule == AVERAGED or state.rule == LASTING):
-        rounds = np.float64(number) if state.rule == LASTING else 1.0
-        add(state.mean, rounds * total, event)
+    average(state, event, total)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
 
 
@@ -173,7 +170,7 @@ def mean_score(state, merit):
 @inlined
 def ask(state, event, shares):
     """Set each rank's share of the members' votes, and return the averaged rule's score."""
-    if state.rule == LASTING:  # its only member does not speak for it
+    if state.rule >= LASTING:  # its only member does not speak for it
         shares[:] = 0.0
         shares[averaged_rank(state, event) - 1] = 1.0
         return utility(state, event) / max(1, get(state.sizes, EVENTS))

@@ -27,12 +27,14 @@ from stream_rank.engine.coins import WORD, toss
 from stream_rank.engine.events import add, inner, inner_eight
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.lanes import but_not, count, list_bits, load, ramp, spread, store, where
+from stream_rank.engine.perceptron.presence import average
 from stream_rank.engine.perceptron.state import (
     AVERAGED,
     EVENTS,
     GROUP,
     KEY,
     LASTING,
+    PRESENT,
     RATE,
     SUMS,
     UPDATES,
@@ -126,9 +128,12 @@ def vote_rank(state, voters):
 def utility(state, event):
     """The averaged rule's score of an event, times the number of what was averaged."""
     mean = inner(state.mean, event)
-    if state.rule == LASTING:
+    if state.rule >= LASTING:
         rounds = np.float64(get(state.sizes, EVENTS))
-        return rounds * np.float64(inner(state.weights, event)) - mean
+        sum_ = rounds * np.float64(inner(state.weights, event)) - mean
+        if state.rule == PRESENT and get(state.late, 0) > 0:
+            sum_ += rounds * inner(state.lag, event)
+        return sum_
     return mean
 
 
@@ -188,7 +193,7 @@ def step(state, j, score_, label, steps):
 @inlined
 def mend(state, event, label, n_wrong, rounds):
     """Mend the members on the list of wrong ones, and the averaged rule with them."""
-    averaging = state.rule == AVERAGED or state.rule == LASTING
+    averaging = state.rule == AVERAGED or state.rule >= LASTING
     zero, moved = spread(0.0), 0.0
     for r in range(0, SUMS * state.edges, GROUP):
         store(state.steps, r, zero)
@@ -205,8 +210,7 @@ def mend(state, event, label, n_wrong, rounds):
                 sum_ = sum_ + load(state.steps, i * state.edges + r, 0.0)
             mean = load(state.mean_thresholds, r, 0.0)
             store(state.mean_thresholds, r, mean + spread(rounds) * sum_)
-        if moved != 0.0:
-            add(state.mean, rounds * moved, event)
+        average(state, event, moved)
     put(state.sizes, UPDATES, get(state.sizes, UPDATES) + n_wrong)
 
 
@@ -235,7 +239,7 @@ def find_wrong(state, label, n_members):
 def learn(state, event, label, n_wrong):
     """Phase 4, and the round is over."""
     number = get(state.sizes, EVENTS)
-    mend(state, event, label, n_wrong, np.float64(number) if state.rule == LASTING else 1.0)
+    mend(state, event, label, n_wrong, np.float64(number) if state.rule >= LASTING else 1.0)
     put(state.sizes, EVENTS, number + 1)
 
 

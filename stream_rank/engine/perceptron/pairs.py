@@ -35,7 +35,7 @@ __all__ = [
 @inlined
 def standing(state, event, merit):
     """The averaged rule's score of an event, as `ask` gives it; `merit` is that of all members."""
-    if state.rule == LASTING:
+    if state.rule >= LASTING:
         return utility(state, event) / max(1, get(state.sizes, EVENTS))
     if state.rule == AVERAGED:
         return utility(state, event) / state.n_members

@@ -16,6 +16,7 @@ __all__ = [
     "KEY",
     "LASTING",
     "MEMBERS",
+    "PRESENT",
     "RANKS",
     "RATE",
     "RULE",
@@ -32,14 +33,15 @@ __all__ = [
 # Sections of the memory, by number; `layout` lists them in this order.
 SIZES, THRESHOLDS, MEAN_THRESHOLDS, MEAN, WEIGHTS, CORRECT = range(6)
 COINS, CHOSEN, EVERYBODY, SCORES, WRONG, STEPS, ROW = range(6, 13)
+LATE, CLOCKS, LAG = range(13, 16)
 
 # Entries of the section SIZES.
 MEMBERS, SLOTS, RANKS, EVENTS, UPDATES, KEY, RATE, RULE = range(8)
 
 # How the members' opinions become one rank.
-AVERAGED, VOTED, WEIGHTED, LASTING = range(4)
-"""The mean of the members' weights; their mean vote; the same weighted by correct ranks; and the mean over all
-rounds of the only member's weights."""
+AVERAGED, VOTED, WEIGHTED, LASTING, PRESENT = range(5)
+"""The mean of the members' weights; their mean vote; the same weighted by correct ranks; the mean over all
+rounds of the only member's weights; and the same, but of features that came late over the rounds that they were in."""
 
 GROUP = 8
 """Numbers in a vector of doubles: members scored together, thresholds compared together."""
@@ -48,10 +50,12 @@ SUMS = 4
 """Independent partial sums of steps: with one sum, each addition would wait for the store before it."""
 
 
-def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:
+def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str, rule: int) -> Layout:
     """The sections for `n_members` members with `n_slots` features (or support vectors)."""
     slots, edges = padded(n_slots, dtype), padded(n_ranks + 1, "float64")
     listed = padded(n_members, "float64") + GROUP
+    present = rule == PRESENT  # nothing is kept for what other rules do not need
+    clocks = Section("float64", (slots if present else 0,), scratch=not present)
     return {
         "sizes": Section("int64", (8,), own=(MEMBERS, SLOTS, RANKS, RULE)),
         "thresholds": Section("float64", (n_members, edges), infinite=True),
@@ -66,6 +70,9 @@ def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str) -> Layout:
         "wrong": Section("uint32", (n_members,), scratch=True),
         "steps": Section("float64", (SUMS, edges), scratch=True),
         "row": Section(dtype, (slots,), scratch=True),
+        "late": Section("int64", (int(present),), scratch=not present),
+        "clocks": clocks,
+        "lag": clocks,
     }
 
 
@@ -85,6 +92,9 @@ class State(NamedTuple):
     wrong: Any
     steps: Any
     row: Any
+    late: Any
+    clocks: Any
+    lag: Any
     n_members: Any
     slots: Any
     n_ranks: Any
@@ -109,6 +119,9 @@ def narrowed(state, slots, edges):
         state.wrong,
         state.steps,
         state.row,
+        state.late,
+        state.clocks,
+        state.lag,
         state.n_members,
         slots,
         state.n_ranks,
@@ -136,6 +149,9 @@ def open_state(block):
         pointer(block, place(block, WRONG), np.uint32),
         pointer(block, place(block, STEPS), np.float64),
         pointer(block, place(block, ROW), block.dtype),
+        pointer(block, place(block, LATE), np.int64),
+        pointer(block, place(block, CLOCKS), np.float64),
+        pointer(block, place(block, LAG), np.float64),
         get(sizes, MEMBERS),
         get(sizes, SLOTS),
         n_ranks,

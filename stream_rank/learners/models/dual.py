@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from stream_rank.engine.differences import duals
 from stream_rank.engine.memory import Memory
 from stream_rank.learners.models.row_model import GroupRows
@@ -18,11 +20,15 @@ class Dual(GroupRows):
     bound = BOUND
     apart = True
     budget: int
+    scaled: bool
 
-    def _begin(self, trade_off: float, rate: float | None, revisits: int) -> None:
+    def _begin(self, trade_off: float | None, rate: float | None, revisits: int) -> None:
         sizes = self.memory["sizes"]
         sizes[duals.BUDGET], sizes[duals.REVISITS] = self.budget, revisits
-        self.memory["parameters"][: duals.BIAS] = trade_off, math.inf if rate is None else rate
+        self.memory["parameters"][: duals.BIAS] = (
+            0.0 if trade_off is None else trade_off,
+            math.inf if rate is None else rate,
+        )
 
     def __len__(self) -> int:
         return int(self.memory["sizes"][duals.USED])
@@ -39,7 +45,10 @@ class Dual(GroupRows):
         return moved
 
     def resume(self) -> None:
-        """Check that every event belongs to an existing group."""
+        """Check that every event belongs to an existing group, and that its length was measured."""
+        measured = self.memory["parameters"][duals.LENGTH :]
+        if not ((measured >= 0) & np.isfinite(measured)).all():
+            raise ValueError("a mean length that is none")
         rows = self.memory["members"] % duals.PAIR
         if self.memory["members"].min() < 0 or rows.max() >= self.n_rows:
             raise ValueError("an event of no group")

@@ -30,13 +30,13 @@ class DualKernel(Dual):
 
     def __init__(
         self,
-        trade_off: float,
+        trade_off: float | None,
         rate: float | None,
         budget: int,
         revisits: int,
         kernel: Polynomial | Gaussian,
     ) -> None:
-        self.budget = budget
+        self.budget, self.scaled = budget, trade_off is None
         self.support = SupportSet(kernel, budget, self.dtype, BOUND**2)
         self.longest = self.support.longest
         self.bound = math.sqrt(self.longest)
@@ -58,7 +58,7 @@ class DualKernel(Dual):
         return aligned((self.budget, padded(self.budget, self.dtype)), self.dtype)
 
     def _layout(self, n_slots: int) -> Layout:
-        return mprank_kernel.layout(self.budget, self.n_rows)
+        return mprank_kernel.layout(self.budget, self.n_rows, self.scaled)
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""

@@ -23,13 +23,15 @@ class DualLinear(GroupedRowModel, Dual):
     _pairs = staticmethod(mprank.run_pairs)
     predict_row = staticmethod(mprank.predict_row)
 
-    def __init__(self, trade_off: float, rate: float | None, budget: int, revisits: int) -> None:
-        self.budget = budget
+    def __init__(
+        self, trade_off: float | None, rate: float | None, budget: int, revisits: int
+    ) -> None:
+        self.budget, self.scaled = budget, trade_off is None
         super().__init__()
         self._begin(trade_off, rate, revisits)
 
     def _layout(self, n_slots: int) -> Layout:
-        return mprank.layout(n_slots, self.budget, self.n_rows)
+        return mprank.layout(n_slots, self.budget, self.n_rows, self.scaled)
 
     def resume(self) -> None:
         """Check that every event belongs to an existing group."""

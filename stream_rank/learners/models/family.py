@@ -45,7 +45,7 @@ class Family:
         n_slots: int = 1,
     ) -> None:
         self.dtype, self.bound = dtype, bound_of(dtype)
-        self._keep(Memory(dtype, state.layout(n_members, n_slots, n_ranks, dtype)))
+        self._keep(Memory(dtype, state.layout(n_members, n_slots, n_ranks, dtype, rule)))
         sizes = self.memory["sizes"]
         sizes[state.MEMBERS], sizes[state.RANKS], sizes[state.RULE] = n_members, n_ranks, rule
         sizes[state.SLOTS] = self.memory["mean"].size
@@ -84,7 +84,8 @@ class Family:
         return self._size(state.UPDATES)
 
     def _layout(self, n_slots: int, n_ranks: int) -> Any:
-        return state.layout(self._size(state.MEMBERS), n_slots, n_ranks, self.dtype)
+        members, rule = self._size(state.MEMBERS), self._size(state.RULE)
+        return state.layout(members, n_slots, n_ranks, self.dtype, rule)
 
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
@@ -159,10 +160,11 @@ class Family:
         if rule == state.AVERAGED:
             n_members = self._size(state.MEMBERS)
             return memory["mean"] / n_members, memory["mean_thresholds"][inner] / n_members
-        if rule == state.LASTING:
+        if rule in (state.LASTING, state.PRESENT):
             rounds = max(1, self.events)
             thresholds = memory["thresholds"][0, inner] - memory["mean_thresholds"][inner] / rounds
-            return memory["weights"][0] - memory["mean"] / rounds, thresholds
+            weights = memory["weights"][0] - memory["mean"] / rounds
+            return weights + memory["lag"] if rule == state.PRESENT else weights, thresholds
         ballots = np.ones(self._size(state.MEMBERS))
         if rule == state.WEIGHTED and memory["correct"].any():
             ballots = memory["correct"].astype(np.float64)
