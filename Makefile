@@ -4,6 +4,9 @@ DATA ?= jester-data-1.csv.gz
 BIN := $(VENV)/bin
 PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header
 
+# bytecode is kept, also where the environment would rather not: tests start a hundred processes, each of which would compile the package anew
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help env demo broker live dashboards test check types soak format table picture figure jester bench lock clean
 

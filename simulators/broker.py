@@ -136,6 +136,8 @@ class Kafka:
             # a node that was killed may come again, and another lead for it, only when its session is over
             "broker.session.timeout.ms": 4_000,
             "broker.heartbeat.interval.ms": 500,
+            # an idle node would write something every half second, which is half of its work
+            "metadata.max.idle.interval.ms": 0,
             "group.initial.rebalance.delay.ms": 0,
             "group.min.session.timeout.ms": 1000,
             "auto.create.topics.enable": False,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from simulators.learning_curves import BAYES_LOSS
 from stream_rank.cli.main import main
-from stream_rank.datasets.oap_stream import blocks
+from stream_rank.datasets.oap_blocks import blocks
 from stream_rank.ingest.files.json_rows import as_json
 
 __all__ = ["run"]

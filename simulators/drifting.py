@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from stream_rank.datasets.oap_stream import blocks
+from stream_rank.datasets.oap_blocks import blocks
 from stream_rank.ingest.files.json_rows import as_json
 
 __all__ = ["drifting"]

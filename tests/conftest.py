@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import sys
 from collections.abc import Generator
@@ -28,6 +29,16 @@ def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
     processors = os.cpu_count() or 1
     return processors if os.environ.get("SOAK") else max(2, processors * 3 // 2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def little_to_look_through() -> None:
+    """What was imported and compiled before is no garbage: half of the time of River's checks was looking through it.
+
+    Garbage that is there is collected first, so that nothing is kept that would have been complained about.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,7 +7,9 @@ compiles all of it anew and nothing else ever does.
 
 Numba reads, changes and writes a function's index without a lock: of two
 processes that compile it for different types at once, both may give their code
-the same name, and one would run the other's from then on. Here they take turns.
+the same name, and one would run the other's from then on. Here they take turns,
+and of several that start at once on a new machine, one compiles a function and
+the others find it.
 """
 
 import fcntl
@@ -20,6 +22,7 @@ from typing import Any
 
 import numba
 from numba import extending
+from numba.core.compiler_lock import global_compiler_lock
 
 __all__ = ["cache_folder", "compiled", "inlined", "intrinsic"]
 
@@ -59,27 +62,30 @@ def compiled(function: _Function) -> _Function:
 
 
 def _take_turns(entry: Any) -> None:
-    """Let no other process keep or look up code at the same time."""
-    # Numba has no lock, and no place for one but around the two methods that touch the index
+    """Let no other process look up, compile or keep this function at the same time."""
+    # Numba has no lock, and no place for one but around the method that does all three
     files = entry._cache._cache_file  # noqa: SLF001 - Numba offers no public way to its cache
+    lock_file = Path(f"{files._index_path}.lock")  # noqa: SLF001 - in a folder made by Numba
+    compile_for = entry.compile
 
-    def alone(work: _Function) -> _Function:
-        def locked(*given: Any) -> Any:
-            with ExitStack() as held:
-                with suppress(OSError):  # where we may not write, nobody does
-                    folder = files._cache_path  # noqa: SLF001 - a function's folder, made by Numba
-                    lock = held.enter_context(Path(folder, ".lock").open("a"))
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                return work(*given)
+    def alone(signature: Any) -> Any:
+        # Numba's own lock first: a thread that has it may want this function next
+        with global_compiler_lock, ExitStack() as held:
+            with suppress(OSError):  # where we may not write, nobody does
+                fcntl.flock(held.enter_context(lock_file.open("a")), fcntl.LOCK_EX)
+            return compile_for(signature)
 
-        return locked
-
-    files.save, files.load = alone(files.save), alone(files.load)
+    entry.compile = alone
 
 
 def inlined(function: _Function) -> _Function:
-    """Compile a part of entry points: LLVM folds it into its callers, nothing is kept of its own."""
-    part: _Function = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    """Compile a part of entry points: LLVM folds it into its callers, nothing is kept of its own.
+
+    Compiled code alone calls it. Python and C have no way in, which would take a fifth of all the time of compiling.
+    """
+    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    made = numba.njit(nogil=True, error_model="numpy", forceinline=True, **no_way_in)
+    part: _Function = made(function)
     return part
 
 

@@ -1,6 +1,7 @@
 """The board of one learner: its losses, drifts and learning curve."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,8 @@ from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.learners.base.capabilities import Insight
-from stream_rank.metrics.misranking import Misranking
+from stream_rank.metrics.pairs.misranked import Misranked
+from stream_rank.metrics.pairs.part import mean_of
 
 __all__ = ["Board"]
 
@@ -174,10 +176,10 @@ class Board:
         labels, predictions, _ = self._window()
         if not (np.abs(predictions) < _LARGEST).all():
             return None
-        metric = Misranking()
+        groups: defaultdict[float, Misranked] = defaultdict(Misranked)
         for label, prediction, number in zip(*self._window().tolist(), strict=True):
-            metric.update(label, prediction, group=number)
-        return float(metric.get()) if len(labels) > 1 else None
+            groups[number].add(label, prediction, 1.0, 1)
+        return mean_of(groups.values(), 0.0) if len(labels) > 1 else None
 
     # For snapshots --------------------------------------------------------------------------
 

@@ -1,14 +1,9 @@
 """Pairwise misranking."""
 
-from stream_rank.metrics.pairs.orders import Orders
+from stream_rank.metrics.pairs.misranked import Misranked
 from stream_rank.metrics.pairs.pair_metric import PairMetric
 
 __all__ = ["Misranking"]
-
-
-class _Misranked(Orders):
-    def fraction(self) -> tuple[float, float]:
-        return self.misordered + self.tied, self.different
 
 
 class Misranking(PairMetric):
@@ -30,4 +25,4 @@ class Misranking(PairMetric):
     0.4
     """
 
-    _part = _Misranked
+    _part = Misranked

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stream_rank.config.replay import ReplayConfig
-from stream_rank.datasets.oap_stream import blocks
+from stream_rank.datasets.oap_blocks import blocks
 from stream_rank.evaluation.probe import probe
 from stream_rank.ingest.files.json_rows import as_json
 from stream_rank.learners.names import LEARNER_NAMES

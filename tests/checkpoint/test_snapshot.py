@@ -20,6 +20,8 @@ from stream_rank.checkpoint.snapshot import FORMAT, Snapshot, pack, unpack
 from stream_rank.learners.base.state import digest_of
 from tests.learners.conftest import LEARNERS, Make
 
+pytestmark = pytest.mark.long(20)
+
 VARIANTS = 10_000
 
 

@@ -51,6 +51,21 @@ def test_help_waits_for_nothing_heavy(arguments: list[str], unwanted: list[str])
     assert done.stdout.splitlines()[-1] == "imported: []"
 
 
+def test_a_replay_needs_little_of_what_is_installed(tmp_path: Path) -> None:
+    """All of River's metrics or datasets bring in half of SciPy, pandas and scikit-learn: a second at every start."""
+    unwanted = ["river.metrics", "river.stream", "scipy.stats", "pandas", "sklearn", "pyarrow"]
+    learners = ["--learner=prank", "--learner=online-mprank:budget=20"]
+    program = "import stream_rank.runtime.daemon\n" + PROGRAM
+    flags = ["synthetic:20", "--n-ranks=5", *learners, f"--out={tmp_path / 'out'}"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, " ".join(unwanted), "replay", *flags],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "imported: []"
+
+
 def test_the_names_of_learners_are_those_of_the_catalogue() -> None:
     assert tuple(LEARNERS) == LEARNER_NAMES
 

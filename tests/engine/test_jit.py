@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from stream_rank.engine import jit
+from tests.ingest.kafka.conftest import wait_for
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAM = """
@@ -85,6 +87,48 @@ def test_two_that_compile_at_once_do_not_take_the_same_name(tmp_path: Path) -> N
         assert other.communicate()[0].split() == ["0", "3.0"]
     with begun("3 1.5", 0) as third:
         assert third.communicate()[0].split() == ["2", "6", "3.0"]
+
+
+ONE = """
+import sys, time
+from pathlib import Path
+from stream_rank.engine.jit import compiled
+
+@compiled
+def twice(value):
+    return value + value
+
+inner = twice._compiler.compile
+def slowly(*given):
+    Path(sys.argv[1]).touch()
+    while not Path(sys.argv[2]).exists():
+        time.sleep(0.001)
+    return inner(*given)
+twice._compiler.compile = slowly
+print(twice(3), sum(twice.stats.cache_hits.values()))
+"""
+
+
+def test_one_compiles_and_the_other_waits_for_it(tmp_path: Path) -> None:
+    program, compiling, go_on = tmp_path / "one.py", tmp_path / "compiling", tmp_path / "go-on"
+    program.write_text(ONE)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, str(program), str(compiling), str(go_on)]
+
+    def begun() -> "subprocess.Popen[str]":
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    def waits(other: "subprocess.Popen[str]") -> bool:
+        """For a lock on a file, as the system says."""
+        return f" -> FLOCK  ADVISORY  WRITE {other.pid} " in Path("/proc/locks").read_text()
+
+    with begun() as one:
+        wait_for(compiling.exists)
+        with begun() as other:
+            wait_for(partial(waits, other))
+            go_on.touch()
+            assert one.communicate()[0].split() == ["6", "0"]
+            assert other.communicate()[0].split() == ["6", "1"]
 
 
 def test_the_folder_follows_the_environment(

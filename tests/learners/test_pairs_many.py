@@ -26,6 +26,8 @@ from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.vocabulary import in_order
 from tests.learners.conftest import LEARNERS, Make, dicts, events
 
+pytestmark = pytest.mark.long(25)
+
 Array = np.ndarray[Any, Any]
 Event = dict[Any, float]
 

@@ -52,6 +52,8 @@ ESTIMATORS: dict[str, Any] = {
     "PolynomialFeatures": PolynomialFeatures(),
     "RandomFourierFeatures": RandomFourierFeatures(),
 }
+pytestmark = pytest.mark.long(12)
+
 CHECKS = [
     pytest.param(name, check, id=f"{name}-{number}-{check.__name__}")
     for name, estimator in ESTIMATORS.items()

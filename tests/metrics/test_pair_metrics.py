@@ -23,6 +23,8 @@ from stream_rank import (
 )
 from stream_rank.datasets.oap_stream import OAPStream
 
+pytestmark = pytest.mark.long(12)
+
 METRICS: list[Any] = [MSD, M1D, Misranking, DiscreteRankingLoss, DisagreementError, Concordance]
 
 Seen = list[tuple[float, float, float, Any]]

@@ -10,6 +10,8 @@ from tests.recorded.table import NAMES, RECORDED, computed, recorded, written
 from tests.recorded.variants import CLASSES
 from tests.recorded.ways import difference
 
+pytestmark = pytest.mark.long(40)
+
 _SHOWN = 40
 
 

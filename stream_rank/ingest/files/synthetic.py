@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.datasets.oap_stream import blocks
+from stream_rank.datasets.oap_blocks import blocks
 from stream_rank.ingest.chunk import Columns
 from stream_rank.ingest.files.json_rows import as_json
 from stream_rank.ingest.position import RowPosition

@@ -2,27 +2,14 @@
 
 import math
 from collections.abc import Hashable
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stream_rank.metrics.metric import StreamMetric
+from stream_rank.metrics.pairs.part import Part, mean_of
 
-__all__ = ["PairMetric", "Part"]
-
-
-class Part(Protocol):
-    """The pairs of one group."""
-
-    @property
-    def events(self) -> int:
-        """How many events there are."""
-
-    def add(self, y_true: float, y_pred: float, w: float, sign: int) -> None:
-        """Add an event if `sign` is 1, take it away again if it is -1."""
-
-    def fraction(self) -> tuple[float, float]:
-        """What is summed over all pairs, and what it is to be divided by."""
+__all__ = ["PairMetric"]
 
 
 _LARGEST = 1e75
@@ -93,14 +80,10 @@ class PairMetric(StreamMetric):
         """Take an event back, as windows do."""
         self._count(y_true, y_pred, w, group, -1)
 
-    def _mean(self, fractions: list[tuple[float, float]]) -> float:
-        below = math.fsum(fraction[1] for fraction in fractions)
-        return math.fsum(fraction[0] for fraction in fractions) / below if below else self._empty
-
     def get(self) -> float:
         """The mean over all pairs."""
-        return self._mean([part.fraction() for part in self._parts.values()])
+        return mean_of(self._parts.values(), self._empty)
 
     def by_group(self) -> dict[Hashable, float]:
         """The mean of every group."""
-        return {group: self._mean([part.fraction()]) for group, part in self._parts.items()}
+        return {group: mean_of([part], self._empty) for group, part in self._parts.items()}

@@ -19,7 +19,7 @@ import pytest
 
 from stream_rank.checkpoint.model_file import state_digest
 from stream_rank.codec.decoder import Decoder
-from stream_rank.datasets.oap_stream import blocks
+from stream_rank.datasets.oap_blocks import blocks
 from stream_rank.errors import InputError
 from stream_rank.ingest.chunk import MOST_BYTES, Records
 from stream_rank.ingest.files import lines as lines_module
