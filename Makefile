@@ -1,6 +1,6 @@
 PYTHON ?= python3
 VENV := .venv
-DATA ?= jester-data-1.csv.gz
+DATA ?= $(if $(filter football,$(MAKECMDGOALS)),results.csv.gz,jester-data-1.csv.gz)
 BIN := $(VENV)/bin
 PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header
 
@@ -8,7 +8,7 @@ PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester bench lock clean
+.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester football bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -66,6 +66,9 @@ figure: env ## on-line and batch MPRank side by side: the magnitude-preserving p
 
 jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, which is not ours to give
 	$(BIN)/python -m simulators jester --data $(DATA)
+
+football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA=results.csv.gz, which is not here
+	$(BIN)/python -m simulators football --data $(DATA)
 
 bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine or ONLY=daemon for one table
 	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))

@@ -74,6 +74,13 @@ def _parser() -> argparse.ArgumentParser:
     jokes.add_argument("--trials", type=_whole, default=10, help="(%(default)s, as the paper)")
     jokes.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
 
+    football = commands.add_parser(
+        "football", help="international football: ratings learned from match to match, beside Elo's"
+    )
+    football.add_argument(
+        "--data", type=Path, required=True, help="results.csv, or .csv.gz: a match a line"
+    )
+
     figure = commands.add_parser(
         "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
     )
@@ -92,7 +99,7 @@ def _one_core() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 1 where a figure is not the paper's."""
+    """Run a command; the exit status is 1 where a figure is not the paper's, or not what is asked."""
     given = _parser().parse_args(arguments)
     # each command imports its own: the picture's library is not needed for the others
     if given.command == "demo":
@@ -129,6 +136,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(error)
             return 2
         return jester.report(ratings, given.trials, given.users)
+    if given.command == "football":
+        if not given.data.is_file():
+            print(f"{given.data} is not a file; --data takes a table of matches, results.csv(.gz)")
+            return 2
+        from simulators.football import matches, report
+
+        try:
+            played = matches.load(given.data)
+        except (ValueError, OSError) as error:
+            print(error)
+            return 2
+        return report.report(played)
     if given.command == "mprank-figure-1":
         _one_core()
         from simulators import mprank_figure_1

@@ -46,6 +46,7 @@ def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
             "ending in .svg, .png or .pdf is needed, not 'x.foo'",
         ),
         (["jester"], "--data"),
+        (["football"], "--data"),
         (["mprank-figure-1", "--passes", "0", "--out", "x.svg"], "of at least 1 is needed"),
         (["demo", "--seed", "-1"], "a whole number of at least 1 is needed, not '-1'"),
     ],

@@ -1,0 +1,1 @@
+"""Rating systems of others, by their own libraries where these are installed; none is needed."""
