@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from simulators.football.forecasts import Forecasts, fitted
+from simulators.football.davidson import for_home
+from simulators.football.forecasts import Forecasts
 from simulators.football.matches import Matches, log_loss
 from stream_rank import RecursiveMPRank
 
@@ -62,8 +63,9 @@ def forecasts(matches: Matches, setting: Setting, goals: bool) -> Forecasts:
     )
     magnitudes = np.abs(matches.margin if goals else matches.outcome.astype(np.float64))
     model = RecursiveMPRank(forgetting=setting.forgetting, regularization=setting.regularization)
-    ahead = model.test_then_train_pairs(preferred, other, magnitudes)
-    return fitted(matches, np.where(first, ahead, -ahead))
+    proba = np.empty((len(magnitudes), 3))
+    ahead = model.test_then_train_pairs(preferred, other, magnitudes, proba)
+    return Forecasts(np.where(first, ahead, -ahead), for_home(proba, first))
 
 
 def choose(matches: Matches, goals: bool) -> Setting:

@@ -84,7 +84,9 @@ def test_another_file_is_refused_with_what_is_wrong(
     assert message in shown
 
 
-@pytest.mark.parametrize("content", [b"date,home", gzip.compress(b"date" * 999)[:-9]])
+@pytest.mark.parametrize(
+    "content", [b"date,home", gzip.compress(b"date" * 999)[:-9]], ids=["plain", "cut off"]
+)
 def test_a_file_that_cannot_be_unpacked(
     content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
