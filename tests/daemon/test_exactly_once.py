@@ -51,17 +51,28 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
     names = [f"f{i}" for i in range(20)]
 
     def lines() -> Iterator[bytes]:
+        """Ratings, preferences, ties, rankings, and requests with their labels, and some garbage."""
         for number, row in enumerate(generator.normal(size=(events, 20)).round(4).tolist()):
             if number % 1_000 == 999:
                 yield b"garbage"
                 continue
-            rank = min(max(round(row[0] + row[1] + 3), 1), 5)
-            yield json.dumps({"x": dict(zip(names, row, strict=True)), "y": rank}).encode()
+            x, rank = dict(zip(names, row, strict=True)), min(max(round(row[0] + row[1] + 3), 1), 5)
+            other = {names[0]: 0.5, names[number % 20]: 1.0}
+            yield json.dumps(
+                [
+                    {"preferred": x, "other": other, "magnitude": 1.5},
+                    {"preferred": x, "other": other, "tie": True},
+                    {"ranking": [x, [other, {names[1]: 1.0}], {names[2]: 1.0}]},
+                    {"x": x, "id": number},
+                    {"id": number - 1, "y": rank},
+                    *[{"x": x, "y": rank}] * 5,
+                ][number % 10]
+            ).encode()
 
     topic.send(lines())
     settings: dict[str, Any] = {"learners": ["oap-bpm", "prank"], "client": client}
     rejects = events // 1_000
-    settings["max_events"] = events - rejects
+    settings |= {"delay": 10, "max_events": events - rejects - events // 10}  # labels of requests
     with Daemon(
         tmp_path / "whole", [topic.name], topic.address, group_id="whole", **settings
     ) as daemon:
@@ -74,7 +85,7 @@ def test_on_one_partition_to_the_bit(client: str, topic: Topic, tmp_path: Path) 
         assert found.count(b"\n") in (
             rejects,
             rejects - 1,
-        )  # the last one comes behind the last event
+        )  # the last one comes after the last event
 
 
 def _known(out: Path) -> dict[str, Any]:

@@ -93,3 +93,21 @@ def test_pairs_and_ratings_mix(learner: Make) -> None:
         elif number:
             model.learn_pair(dict(enumerate(row)), dict(enumerate(X[number - 1].tolist())), 0.5)
     assert np.isfinite(model.utility_one(dict(enumerate(X[0].tolist()))))
+
+
+def test_a_cycle_of_preferences_makes_nothing_diverge(learner: Make) -> None:
+    """A over B, B over C, C over A, for ever: no order is right, and no learner says that one is."""
+    room: dict[str, Any] = {}
+    if getattr(learner(5), "kernel", None) or isinstance(learner(5), OnlineMPRank):
+        room["budget"] = 50
+    model = learner(5, **room)
+    items = [{"a": 1.0}, {"b": 1.0}, {"c": 1.0}]
+    for _ in range(200):
+        for first, second in ((0, 1), (1, 2), (2, 0)):
+            model.learn_pair(items[first], items[second])
+    scores = [model.utility_one(item) for item in items]
+    assert np.ptp(scores) <= 10.0  # of 600 pairs, which would make hundreds if they added up
+    for first, second in ((0, 1), (1, 2), (2, 0)):
+        said = model.prefer_proba_one(items[first], items[second])
+        assert all(np.isfinite(each) for each in said.values())
+        assert sum(said.values()) == pytest.approx(1.0)

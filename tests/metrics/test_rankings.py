@@ -26,6 +26,19 @@ def test_definitions(true: list[int], predicted: list[int]) -> None:
     assert inverted <= spearman_footrule(true, predicted) <= 2 * inverted  # Diaconis and Graham
 
 
+def test_the_lectures_worked_example() -> None:
+    """E, B, C, A, D was predicted with four pairs inverted: (A, B), (A, E), (A, C) and (B, E)."""
+    true, predicted = list("EBCAD"), list("ABECD")
+    place, guess = ({item: r.index(item) for item in r} for r in (true, predicted))
+    inverted = {
+        "".join(sorted(pair))
+        for pair in combinations(true, 2)
+        if (place[pair[0]] - place[pair[1]]) * (guess[pair[0]] - guess[pair[1]]) < 0
+    }
+    assert inverted == {"AB", "AE", "AC", "BE"}
+    assert kendall_distance(true, predicted) == 4
+
+
 def test_extremes() -> None:
     items = list(range(1000))
     assert kendall_distance(items, items) == 0
