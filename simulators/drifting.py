@@ -37,11 +37,11 @@ def drifting(
             rounded = [round(value, 4) for value in values]
             told = _RANKS + 1 - rank if upside_down() else rank
             due += preferences
-            if due >= 1.0 and before is not None:
+            if due < 1.0:
+                yield as_json(names, rounded, told)
+            elif before is not None:  # the first item has nothing to be compared with
                 due -= 1.0
                 yield _preference(names, (rounded, told), before)
-            else:
-                yield as_json(names, rounded, told)
             before = rounded, told
 
 
