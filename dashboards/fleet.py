@@ -16,7 +16,10 @@ def _by_daemon(expression: str) -> str:
 
 def fleet() -> Dashboard:
     """The dashboard."""
-    loss = champion(metric("recent_loss"))
+    # each is another unit: they have columns, and axes, of their own
+    rank, magnitude, preference = (
+        champion(metric("recent_loss", loss=kind)) for kind in ("rank", "magnitude", "preference")
+    )
     rate = f"sum by (job, instance) ({per_second('records_total')})"
     lag = f"sum by (job, instance) ({metric('lag')})"
     week = champion(series("learner:stream_rank_loss:ratio_to_week"))
@@ -50,7 +53,8 @@ def fleet() -> Dashboard:
                             10,
                             60,
                         ),
-                        Column("loss", "short", _by_daemon(loss)),
+                        Column("loss", "short", _by_daemon(f"{rank} or {magnitude}")),
+                        Column("preference error", "percentunit", _by_daemon(preference)),
                         Column("to its week", "short", _by_daemon(week), 1.1, 1.25),
                         Column(
                             "rejects",
@@ -71,13 +75,41 @@ def fleet() -> Dashboard:
                 ),
             ],
             "Since when?": [
-                lines("Records", "Records a second, by daemon.", "cps", {"{{instance}}": rate}),
-                lines("Lag", "Offsets behind the end, by daemon.", "short", {"{{instance}}": lag}),
                 lines(
-                    "Recent loss",
-                    "The champion's, by daemon.",
+                    "Records",
+                    "Records a second, by daemon.",
+                    "cps",
+                    {"{{instance}}": rate},
+                    width=12,
+                ),
+                lines(
+                    "Lag",
+                    "Offsets behind the end, by daemon.",
                     "short",
-                    {"{{instance}}": _by_daemon(loss)},
+                    {"{{instance}}": lag},
+                    width=12,
+                ),
+                lines(
+                    "Recent rank loss",
+                    "Of champions that predict ranks, by daemon.",
+                    "short",
+                    {"{{instance}}": _by_daemon(rank)},
+                    nothing="No rating was predicted by a champion of ranks",
+                ),
+                lines(
+                    "Recent magnitude loss",
+                    "Of champions that predict scores, by daemon.",
+                    "short",
+                    {"{{instance}}": _by_daemon(magnitude)},
+                    nothing="No rating was predicted by a champion of scores",
+                ),
+                lines(
+                    "Recent preference error",
+                    "The champion's share of preferences in the wrong order, by daemon; guessing has a half.",
+                    "percentunit",
+                    {"{{instance}}": _by_daemon(preference)},
+                    level=0.5,
+                    nothing="No preference was predicted",
                 ),
             ],
         },

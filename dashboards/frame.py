@@ -36,7 +36,7 @@ _MARKS = {
     "Drifts": (
         "orange",
         f"ceil({increase('drifts_total', '1m')}) > 0",
-        "drift of {{learner}} at {{instance}}",
+        "drift of the {{loss}} loss of {{learner}} at {{instance}}",
     ),
 }
 
@@ -101,7 +101,7 @@ def framed(
         )
     )
     if by_learner:
-        of = metric("recent_loss")
+        of = metric("learner_info")  # which is there before anything was predicted
         board = board.with_variable(_variable("learner", "Learner", of, "Champion and challengers"))
     for name, (colour, expression, text) in _MARKS.items():
         board = board.annotation(

@@ -5,19 +5,34 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards import states
 from dashboards.frame import framed
 from dashboards.panels import BAD, GOOD, NEUTRAL, Scale, Word, bars, lines, matrix, words
-from dashboards.queries import CHAMPION, champion, increase, metric, per_second, series
+from dashboards.queries import CHAMPION, champion, increase, metric, per_second, scored, series
 
 __all__ = ["learning"]
 
 _THOSE = 'learner=~"$learner"'
-_FAR = 1000
-"""Times that one loss is another, of which one may be 0."""
+_FAR, _NEAR = 1000, 1e-9
+"""Times that one loss is another, of which one may be 0; and what is added to both, which may both be."""
+_GUESSED, _COIN = 0.5, 0.693
+"""What guessing loses: the error and the Brier score of preferences, and their log-loss."""
+_NO_RANKS = "No rating was predicted by a learner of ranks"
+_NO_SCORES = "No rating was predicted by a learner of scores"
+_NO_PREFERENCES = "No preference was predicted"
+"""What panels say where there is nothing of their kind: a stream may be of ratings alone, or of preferences."""
 _WHO = "{{learner}} {{instance}}"
 
 
 def _chosen(expression: str) -> str:
     """An expression, of the learners that were chosen above."""
     return expression.replace("{", f"{{{_THOSE}, ", 1)
+
+
+def _with_week(kind: str) -> dict[str, str]:
+    """The recent losses of a kind, and the mean of the champion's over the last week."""
+    week = champion(series("learner:stream_rank_loss:mean1w", loss=kind))
+    return {
+        _WHO: _chosen(metric("recent_loss", loss=kind)),
+        f"its week: {_WHO}": _chosen(week),
+    }
 
 
 def learning() -> Dashboard:
@@ -28,13 +43,13 @@ def learning() -> Dashboard:
         f"min by (job, instance, loss) ({recent} and on (job, instance, learner) {challengers})"
     )
     champions = f"max by (job, instance, loss) ({champion(recent)})"
-    learned = f"{_chosen(per_second('scored_predictions_total'))} > 0"
     came = f"sum by (rank, predicted) ({champion(increase('confusion_total', '$__range'))})"
     of_rank = f"sum by (rank) ({champion(increase('confusion_total', '$__range'))})"
     return framed(
         "stream-rank-learning",
         "stream-rank: Learning",
-        "How good the rules are, and why: the first row says whether it is well, the second how well, the third why.",
+        "How good the rules are, and why: the first row says whether it is well, the next two how well, of ratings and of "
+        "preferences, the last why.",
         {
             "Is it well?": [
                 states.learning(4),
@@ -42,8 +57,9 @@ def learning() -> Dashboard:
                 states.drifts(4),
                 words(
                     "Champion",
-                    "The champion's recent loss against that of the best challenger with a loss of the same kind; level within 5 %.",
-                    f"clamp_max(max({champions} / {best_challenger}), {_FAR})",
+                    "The champion's recent loss against that of the best challenger with a loss of the same kind; level within 5 %. "
+                    "Where there are both ratings and preferences, of those that do worse.",
+                    f"clamp_max(max(({champions} + {_NEAR:g}) / ({best_challenger} + {_NEAR:g})), {_FAR})",
                     [
                         Word(0.95, "It leads", GOOD),
                         Word(1.05, "Level", GOOD),
@@ -65,43 +81,106 @@ def learning() -> Dashboard:
                     "Recent rank loss",
                     "How many ranks the last predictions were off, on average (as many as the setting window says).",
                     "short",
-                    {_WHO: _chosen(metric("recent_loss", loss="rank"))},
+                    _with_week("rank"),
+                    width=6,
+                    nothing=_NO_RANKS,
+                ),
+                bars(
+                    "Rank loss of the run",
+                    "Mean loss of all predictions since the run was begun, restarts included.",
+                    "short",
+                    _chosen(metric("loss", loss="rank")),
+                    _WHO,
+                    width=6,
+                    nothing=_NO_RANKS,
                 ),
                 lines(
                     "Recent magnitude loss",
                     "Of learners of scores: the mean squared error of the differences between the last predictions.",
                     "short",
-                    {_WHO: _chosen(metric("recent_loss", loss="magnitude"))},
+                    _with_week("magnitude"),
+                    width=6,
+                    nothing=_NO_SCORES,
                 ),
                 bars(
-                    "Loss of the run",
-                    "Mean loss of all predictions since the run was begun, restarts included.",
+                    "Magnitude loss of the run",
+                    "Of learners of scores: mean loss of all predictions since the run was begun, restarts included.",
                     "short",
-                    _chosen(metric("loss")),
-                    "{{learner}} ({{loss}}) {{instance}}",
+                    _chosen(metric("loss", loss="magnitude")),
+                    _WHO,
+                    width=6,
+                    nothing=_NO_SCORES,
                 ),
                 lines(
-                    "Champion's loss, and its week",
-                    "Mean loss of the champion's predictions of the last five minutes, and the mean of that over the last week.",
+                    "Champion's loss against its week",
+                    "Mean loss of the champion's predictions of the last five minutes, divided by the mean of that over the last "
+                    "week, for each kind of loss. From the line on, for a quarter of an hour, there is an alert.",
                     "short",
                     {
-                        "last 5 minutes {{instance}}": champion(
-                            series("learner:stream_rank_loss:mean5m")
-                        ),
-                        "its week {{instance}}": champion(
-                            series("learner:stream_rank_loss:mean1w")
-                        ),
+                        "{{loss}} loss {{instance}}": champion(
+                            series("learner:stream_rank_loss:ratio_to_week")
+                        )
                     },
                     width=12,
+                    scale=Scale.TIGHT,
+                    level=1.25,
+                    nothing="Nothing was predicted within five minutes",
                 ),
                 lines(
                     "Champion against the best challenger",
-                    "The champion's recent loss divided by the best challenger's; above 1 a challenger is better.",
+                    "The champion's recent loss divided by the best challenger's, for each kind of loss; above 1 a challenger is better.",
                     "short",
                     {"{{loss}} loss {{instance}}": f"{champions} / {best_challenger}"},
                     width=12,
                     scale=Scale.TIGHT,
                     level=1,
+                    nothing="No challenger has a loss of the champion's kind",
+                ),
+            ],
+            "How well, where one thing is preferred to another?": [
+                lines(
+                    "Recent preference error",
+                    "Share of the last preferences that were predicted the other way round; a tie counts half. Guessing has a half: the line.",
+                    "percentunit",
+                    _with_week("preference"),
+                    level=_GUESSED,
+                    nothing=_NO_PREFERENCES,
+                ),
+                bars(
+                    "Preference error of the run",
+                    "The same of all preferences since the run was begun, restarts included.",
+                    "percentunit",
+                    _chosen(metric("loss", loss="preference")),
+                    _WHO,
+                    nothing=_NO_PREFERENCES,
+                    limit=_GUESSED,
+                ),
+                lines(
+                    "Preferences compared",
+                    "Preferences a second that were predicted and then learned. Rankings and choices are several each.",
+                    "cps",
+                    {_WHO: _chosen(per_second("scored_preferences_total"))},
+                    nothing=_NO_PREFERENCES,
+                ),
+                lines(
+                    "Log-loss of preferences",
+                    "Of the last preferences: how little likely what came was held to be. It is more than the error can tell: one that is "
+                    "sure and wrong loses much. A coin has 0.69, the line, where there are no ties.",
+                    "short",
+                    {_WHO: _chosen(metric("preference_log_loss"))},
+                    width=12,
+                    level=_COIN,
+                    nothing=_NO_PREFERENCES,
+                ),
+                lines(
+                    "Brier score of preferences",
+                    "Of the last preferences: squared errors of the probabilities that the one, the other or neither is preferred. "
+                    "A coin has a half, the line, where there are no ties.",
+                    "short",
+                    {_WHO: _chosen(metric("preference_brier_score"))},
+                    width=12,
+                    level=_GUESSED,
+                    nothing=_NO_PREFERENCES,
                 ),
             ],
             "Why?": [
@@ -112,6 +191,7 @@ def learning() -> Dashboard:
                     f"{came} / on (rank) group_left () ({of_rank} > 0)",
                     "rank",
                     "predicted",
+                    "No rating was predicted by a champion of ranks within the time shown",
                 ),
                 lines(
                     "Thresholds of the champion",
@@ -120,6 +200,7 @@ def learning() -> Dashboard:
                     "short",
                     {"{{threshold}} {{instance}}": champion(metric("threshold"))},
                     scale=Scale.TIGHT,
+                    nothing="The champion is a learner of scores, or has more than 20 ranks",
                 ),
                 lines(
                     "Members that disagree",
@@ -127,12 +208,14 @@ def learning() -> Dashboard:
                     "changes, before the loss does.",
                     "percentunit",
                     {_WHO: _chosen(metric("disagreement"))},
+                    nothing="No rating was predicted by an ensemble",
                 ),
                 lines(
                     "Mistakes of members an event",
-                    "Members' updates for each prediction scored: how much the rule is still being changed.",
+                    "Members' updates for each rating or preference predicted: how much the rule is still being changed.",
                     "short",
-                    {_WHO: f"{_chosen(per_second('updates_total'))} / ({learned})"},
+                    {_WHO: f"{_chosen(per_second('updates_total'))} / ({scored()} > 0)"},
+                    nothing="Nothing was predicted by a learner that counts its mistakes",
                 ),
                 lines(
                     "Margin",
@@ -140,12 +223,14 @@ def learning() -> Dashboard:
                     "short",
                     {_WHO: _chosen(metric("margin"))},
                     scale=Scale.TIGHT,
+                    nothing=_NO_RANKS,
                 ),
                 lines(
                     "Length of the weights",
                     "The Euclidean norm of the averaged weights. It grows with the mistakes made; a sudden jump is an event out of scale.",
                     "short",
                     {_WHO: _chosen(metric("weight_norm"))},
+                    nothing="No learner has weights: nothing was learned, or by kernels",
                 ),
             ],
         },

@@ -5,7 +5,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards import states
 from dashboards.frame import framed
 from dashboards.panels import BAD, FAIR, GOOD, Scale, Word, lines, words
-from dashboards.queries import increase, mean, metric, ours, per_second, quantile, series
+from dashboards.queries import increase, mean, metric, ours, per_second, quantile, scored, series
 
 __all__ = ["pipeline"]
 
@@ -16,7 +16,7 @@ def pipeline() -> Dashboard:
     """The dashboard."""
     stage = f"sum by (stage) ({per_second('stage_duration_seconds_sum')})"
     daemons = f"scalar(count({metric('ready')}))"
-    learned = f"sum by (learner) ({per_second('scored_predictions_total')})"
+    learned = f"sum by (learner) ({scored()})"
     return framed(
         "stream-rank-pipeline",
         "stream-rank: Pipeline",
@@ -103,7 +103,7 @@ def pipeline() -> Dashboard:
                 ),
                 lines(
                     "Learning time an event",
-                    "What each learner takes for an event, predicting included.",
+                    "What each learner takes for a rating or a preference, predicting included.",
                     "s",
                     {
                         "{{learner}}": f"sum by (learner) ({per_second('learn_duration_seconds_sum')}) / ({learned} > 0)"

@@ -11,6 +11,7 @@ __all__ = [
     "ours",
     "per_second",
     "quantile",
+    "scored",
     "series",
 ]
 
@@ -67,6 +68,11 @@ def quantile(share: float, name: str, by: str = "") -> str:
 def champion(expression: str) -> str:
     """An expression, of champions only."""
     return f"{expression} and on (job, instance, learner) {CHAMPION}"
+
+
+def scored() -> str:
+    """Ratings and preferences a second that each learner predicted before it learned them; it has both counters, whatever comes."""
+    return f"({per_second('scored_predictions_total')} + {per_second('scored_preferences_total')})"
 
 
 def ours(expression: str) -> str:

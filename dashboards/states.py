@@ -60,7 +60,7 @@ def loss(width: int) -> Panel:
     return words(
         "Loss",
         "The champion's loss of the last five minutes against its mean of the last week: as usual up to 1.1 times, "
-        "much worse from 1.25 times on.",
+        "much worse from 1.25 times on. Where there are both ratings and preferences, of those that do worse.",
         f"max({champion(series('learner:stream_rank_loss:ratio_to_week'))})",
         [Word(1.1, "As usual", GOOD), Word(1.25, "Worse", FAIR), Word(None, "Much worse", BAD)],
         NOTHING_SCORED,
@@ -113,7 +113,8 @@ def drifts(width: int) -> Panel:
     """Whether the stream changed."""
     return words(
         "Drift",
-        "Whether the champion's loss was found to have grown within the last hour (Page-Hinkley test over blocks of 500).",
+        "Whether the champion's loss, of ratings or of preferences, was found to have grown within the last hour "
+        "(Page-Hinkley test over blocks of 500).",
         f"sum({champion(increase('drifts_total', '1h'))})",
         [Word(0.5, "None", GOOD), Word(None, "Within the hour", NEUTRAL)],
         NOTHING_SCORED,

@@ -19,6 +19,16 @@ def _whole(text: str) -> int:
     return number
 
 
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= 1.0:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, not {text!r}")
+    return number
+
+
 def _picture(text: str) -> Path:
     path = Path(text)
     if path.suffix not in (".svg", ".png", ".pdf"):
@@ -40,9 +50,17 @@ def _parser() -> argparse.ArgumentParser:
     broker = commands.add_parser("broker", help="a real Kafka on loopback, until Ctrl-C")
     broker.add_argument("--port", type=_whole, default=9092, help="(%(default)s)")
 
-    load = commands.add_parser("load", help="a producer of ratings that drift, until Ctrl-C")
+    load = commands.add_parser(
+        "load", help="a producer of ratings and preferences that drift, until Ctrl-C"
+    )
     load.add_argument("--bootstrap-servers", default="127.0.0.1:9092", help="(%(default)s)")
     load.add_argument("--topic", default="ratings", help="(%(default)s)")
+    load.add_argument(
+        "--preferences",
+        type=_share,
+        default=0.25,
+        help="share of the events that are preferences (%(default)s); the others are ratings",
+    )
     load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
 
     live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
@@ -114,7 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import load
 
         return load.run(
-            given.bootstrap_servers, given.topic, given.rate, given.drift_seconds, given.seed
+            *(given.bootstrap_servers, given.topic, given.rate, given.drift_seconds),
+            *(given.preferences, given.seed),
         )
     if given.command == "live":
         from simulators import live

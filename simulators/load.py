@@ -1,4 +1,4 @@
-"""A load generator: ratings at a steady rate, with an abrupt drift at regular intervals."""
+"""A load generator: ratings and preferences at a steady rate, with an abrupt drift at regular intervals."""
 
 import math
 import sys
@@ -21,8 +21,15 @@ _GARBAGE_EVERY = 500
 """Few enough for rejects to be seen and not to be alarming."""
 
 
-def run(bootstrap_servers: str, topic: str, rate: int, drift_seconds: float, seed: int) -> int:
-    """Send until it is stopped; the exit code."""
+def run(
+    bootstrap_servers: str,
+    topic: str,
+    rate: int,
+    drift_seconds: float,
+    preferences: float,
+    seed: int,
+) -> int:
+    """Send until it is stopped; the exit code. `preferences` is the share of the events that are such."""
     asked, _ = listen()
     producer = RetryingProducer(
         producer_of("kafka-python", Connection(tuple(bootstrap_servers.split(",")))),
@@ -35,9 +42,10 @@ def run(bootstrap_servers: str, topic: str, rate: int, drift_seconds: float, see
     def upside_down() -> bool:
         return int((time.monotonic() - begun) / drift_seconds) % 2 == 1
 
-    stream = drifting(seed, upside_down, _GARBAGE_EVERY)
+    stream = drifting(seed, upside_down, _GARBAGE_EVERY, preferences)
     print(
-        f"{rate:,} ratings a second to {topic}, a drift every {drift_seconds:g} s", file=sys.stderr
+        f"{rate:,} events a second to {topic}, {preferences:.0%} preferences, a drift every {drift_seconds:g} s",
+        file=sys.stderr,
     )
     due = time.monotonic()
     while not asked.stop_requested:

@@ -33,6 +33,7 @@ def lines(
     steps: bool = False,
     scale: Scale = Scale.FROM_ZERO,
     level: float | None = None,
+    nothing: str | None = None,
 ) -> Panel:
     """Series against time, by their legends; `level` is a height that means something, and is drawn.
 
@@ -75,4 +76,4 @@ def lines(
         ).thresholds_style(style)
     for letter, (legend, expression) in zip("ABCDEFGH", expressions.items(), strict=False):
         panel = panel.with_target(query(expression, legend, False, letter))
-    return described(panel, title, meaning, unit, width, height)
+    return described(panel, title, meaning, unit, width, height, nothing)

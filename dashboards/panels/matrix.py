@@ -15,7 +15,13 @@ __all__ = ["matrix"]
 
 
 def matrix(
-    title: str, meaning: str, expression: str, row: str, column: str, width: int = 8
+    title: str,
+    meaning: str,
+    expression: str,
+    row: str,
+    column: str,
+    nothing: str,
+    width: int = 8,
 ) -> Panel:
     """Shares in a square, by two labels, the larger the bluer."""
     numbers = DataTransformerConfig(  # labels are text, and 10 comes before 2
@@ -61,4 +67,4 @@ def matrix(
     )
     for each in (numbers, *sorts, turned):
         panel = panel.with_transformation(each)
-    return described(panel, title, meaning, "percentunit", width, 8)
+    return described(panel, title, meaning, "percentunit", width, 8, nothing)

@@ -41,7 +41,7 @@ def overview(title: str, meaning: str, columns: Sequence[Column], width: int = 2
         .show_header(True)
     )
     names = {"instance": "daemon"}
-    for letter, column in zip("ABCDEFGHIJKL", columns, strict=False):
+    for letter, column in zip("ABCDEFGHIJKLMN", columns, strict=False):
         asked = query(column.expression, "", True, letter).format(PromQueryFormat.TABLE)
         panel = panel.with_target(asked)
         names[f"Value #{letter}"] = column.name

@@ -36,8 +36,18 @@ def query(expression: str, legend: str, instant: bool, letter: str) -> prometheu
     return asked.instant() if instant else asked.range()
 
 
-def described(panel: Panel, title: str, meaning: str, unit: str, width: int, height: int) -> Panel:
-    """A panel with what every one must have."""
+def described(
+    panel: Panel,
+    title: str,
+    meaning: str,
+    unit: str,
+    width: int,
+    height: int,
+    nothing: str | None = None,
+) -> Panel:
+    """A panel with what every one must have; `nothing` is said where there is nothing to show, instead of "No data"."""
+    if nothing is not None:
+        panel = panel.no_value(nothing)
     return (
         panel.title(title)
         .description(meaning)

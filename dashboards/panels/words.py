@@ -56,7 +56,6 @@ def words(
         stat.Panel()
         .mappings(mappings)
         .thresholds(one_colour(NEUTRAL))
-        .no_value(nothing)
         .graph_mode(shape.BigValueGraphMode.NONE)
         .color_mode(shape.BigValueColorMode.BACKGROUND)
         .justify_mode(shape.BigValueJustifyMode.CENTER)
@@ -65,4 +64,4 @@ def words(
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
         .with_target(query(expression, "", True, "A"))
     )
-    return described(panel, title, meaning, "none", width, 4)
+    return described(panel, title, meaning, "none", width, 4, nothing)

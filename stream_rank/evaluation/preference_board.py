@@ -98,6 +98,11 @@ class PreferenceBoard:
         """The Brier score of the last preferences."""
         return self._recent_mean(BRIER)
 
+    @property
+    def recent_magnitude_loss(self) -> float | None:
+        """The magnitude loss of the last preferences, which means something of learners of scores only."""
+        return self._recent_mean(MAGNITUDE_LOSS)
+
     def summary(self) -> dict[str, Any]:
         """All losses, by name."""
         if not self.events:
@@ -118,7 +123,7 @@ class PreferenceBoard:
         }
         if self._scores:
             found["preference_magnitude_loss"] = self._mean(MAGNITUDE_LOSS)
-            found["recent_preference_magnitude_loss"] = self._recent_mean(MAGNITUDE_LOSS)
+            found["recent_preference_magnitude_loss"] = self.recent_magnitude_loss
         found["preference_drifts"] = self.drifts
         return found
 

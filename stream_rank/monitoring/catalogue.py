@@ -33,12 +33,15 @@ CATALOGUE = _named(
     # losses
     Metric("stream_rank_learner_info", "gauge", "1, with the role of a learner and the kind of its loss", ("learner", "role", "loss")),
     Metric("stream_rank_scored_predictions_total", "counter", "Predictions that were compared with labels", ("learner",)),
-    Metric("stream_rank_loss_total", "counter", "Sum of the losses: ranks off, or squared errors of differences", ("learner", "loss")),
-    Metric("stream_rank_loss_terms_total", "counter", "Terms of that sum: predictions, or pairs of them", ("learner", "loss")),
+    Metric("stream_rank_scored_preferences_total", "counter", "Preferences that were predicted before they were learned", ("learner",)),
+    Metric("stream_rank_loss_total", "counter", "Sum of the losses: ranks off, squared errors of differences, or preferences in the wrong order", ("learner", "loss")),
+    Metric("stream_rank_loss_terms_total", "counter", "Terms of that sum: predictions, pairs of them, or preferences", ("learner", "loss")),
     Metric("stream_rank_loss", "gauge", "Mean loss of all predictions of the run", ("learner", "loss")),
     Metric("stream_rank_recent_loss", "gauge", "Mean loss of the last predictions, over the window", ("learner", "loss")),
+    Metric("stream_rank_preference_log_loss", "gauge", "Mean log-loss of the last preferences, over the window", ("learner",)),
+    Metric("stream_rank_preference_brier_score", "gauge", "Mean Brier score of the last preferences, over the window", ("learner",)),
     Metric("stream_rank_confusion_total", "counter", "Predictions by true and predicted rank, for up to 20 ranks", ("learner", "rank", "predicted")),
-    Metric("stream_rank_drifts_total", "counter", "Detected drifts: significant increases of the loss", ("learner",)),
+    Metric("stream_rank_drifts_total", "counter", "Detected drifts: significant increases of the loss", ("learner", "loss")),
     # learned rules
     Metric("stream_rank_updates_total", "counter", "Updates of members, one per mistake", ("learner",)),
     Metric("stream_rank_disagreement", "gauge", "Share of the members that disagree with the majority, for the last ratings", ("learner",)),

@@ -11,6 +11,7 @@ import stream_rank
 from stream_rank.checkpoint.checkpointer import Checkpointer
 from stream_rank.codec.batch import REJECTED_FOR
 from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.probe import Probe, probe
 from stream_rank.ingest.kafka.port import Partition
 from stream_rank.ingest.kafka.topic_source import TopicSource
@@ -65,9 +66,13 @@ class Observer:
         self._counts_before = _outcomes(loop.progress.counts)
         boards = loop.scoreboard.boards
         self._boards_before = {name: _sums(board) for name, board in boards.items()}
+        self._preferences_before = {
+            name: _preference_sums(board.preferences) for name, board in boards.items()
+        }
         self._updates_before = {
             each.name: each.insight(None).updates or 0 for each in loop.contestants
         }
+        self._learns_preferences = {each.name: each.learns_preferences for each in loop.contestants}
         self._turned = time.monotonic()
         self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
         self._probes: dict[str, Probe] = {}
@@ -115,7 +120,11 @@ class Observer:
         boards = self._loop.scoreboard.boards
         looked: dict[str, Values] = {}
         for name, board in boards.items():
-            for metric, values in self._of_learner(name, board, self._probes[name]).items():
+            found = (
+                self._of_learner(name, board, self._probes[name]),
+                self._of_preferences(name, board.preferences),
+            )
+            for metric, values in (each for some in found for each in some.items()):
                 looked.setdefault(f"stream_rank_{metric}", {}).update(values)
         self._looked = looked
 
@@ -125,7 +134,8 @@ class Observer:
         before, now = self._boards_before[name], _sums(board)
         loss, recent = board.loss, board.recent_loss
         total, terms, scored = (now[i] - before[i] for i in range(3))
-        good = seen.finite and all(math.isfinite(each or 0.0) for each in (loss, recent, now[0]))
+        losses = (loss, recent, now[0], *_preference_losses(board))
+        good = seen.finite and all(math.isfinite(each or 0.0) for each in losses)
         found: dict[str, Values] = {
             "learner_info": {(name, self._role(name), kind): 1.0},
             "scored_predictions_total": {(name,): scored},
@@ -133,7 +143,7 @@ class Observer:
             "loss_terms_total": {(name, kind): terms if good else None},
             "loss": {(name, kind): loss},
             "recent_loss": {(name, kind): recent},
-            "drifts_total": {(name,): board.drifts_met},
+            "drifts_total": {(name, kind): board.drifts_met},
             "disagreement": {(name,): seen.disagreement},
             "margin": {(name,): seen.margin},
             "weight_norm": {(name,): seen.norm},
@@ -152,6 +162,28 @@ class Observer:
                 for row, column in np.ndindex(*confusion.shape)
             }
         return found
+
+    def _of_preferences(self, name: str, board: PreferenceBoard) -> dict[str, Values]:
+        """The values of a learner's preferences by metric.
+
+        Counters are there from the start, as those of labels are: one that came with the first preference would begin
+        above 0, and Prometheus would never know how it had grown. A learner that learns none has no loss of them.
+        """
+        before, now = self._preferences_before[name], _preference_sums(board)
+        scored, total = (now[i] - before[i] for i in range(2))
+        found: dict[str, Values] = {"scored_preferences_total": {(name,): scored}}
+        if not self._learns_preferences[name]:
+            return found
+        place = (name, "preference")
+        return found | {
+            "loss_total": {place: total},
+            "loss_terms_total": {place: scored},
+            "loss": {place: board.error},
+            "recent_loss": {place: board.recent_error},
+            "preference_log_loss": {(name,): board.recent_log_loss},
+            "preference_brier_score": {(name,): board.recent_brier_score},
+            "drifts_total": {place: board.drifts_met},
+        }
 
     def _role(self, name: str) -> str:
         return "champion" if name == self._loop.contestants[0].name else "challenger"
@@ -215,3 +247,15 @@ def _outcomes(counts: Counts) -> dict[str, int]:
 def _sums(board: Board) -> tuple[float, float, int, Any]:
     """The sums of a board."""
     return *board.loss_sum, board.events, np.array(board.confusion)
+
+
+def _preference_sums(board: PreferenceBoard) -> tuple[int, float]:
+    """The preferences that a board has counted, and the sum of their errors, which is finite whatever the rule is."""
+    return board.events, board.error_sum
+
+
+def _preference_losses(board: Board) -> tuple[float | None, ...]:
+    """The losses of preferences by which a rule that diverged is known; of one that learns ranks, magnitudes say nothing."""
+    seen = board.preferences
+    magnitude = None if board.ranks else seen.recent_magnitude_loss
+    return seen.recent_log_loss, seen.recent_brier_score, magnitude

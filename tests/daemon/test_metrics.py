@@ -10,17 +10,21 @@ from tests.daemon.conftest import Daemon, Topic, wait_for
 pytestmark = pytest.mark.long(17)
 
 _LEARNED = (
-    *("records", "rejects", "scored_predictions", "loss", "loss_terms"),
+    *("records", "rejects", "scored_predictions", "scored_preferences", "loss", "loss_terms"),
     *("confusion", "updates", "drifts"),
 )
 
 
 def metrics(daemon: Daemon) -> dict[str, float]:
-    """The sums of all series of each name."""
+    """The sums of all series of each name, and of a name and each kind of loss."""
     found: dict[str, float] = {}
     for family in text_string_to_metric_families(daemon.get("/metrics")[1]):
         for sample in family.samples:
-            found[sample.name] = found.get(sample.name, 0.0) + sample.value
+            names = [sample.name]
+            if "loss" in sample.labels:
+                names.append(f"{sample.name} {sample.labels['loss']}")
+            for name in names:
+                found[name] = found.get(name, 0.0) + sample.value
     return found
 
 
@@ -60,3 +64,28 @@ def test_counters_begin_anew_with_the_process(topic: Topic, tmp_path: Path) -> N
         assert then["stream_rank_confusion_total"] == 500
         assert then["stream_rank_run_records"] == 1_500
         assert then["stream_rank_latency_seconds_count"] >= 1
+
+
+def test_preferences_are_counted_beside_ratings(topic: Topic, tmp_path: Path) -> None:
+    """Their counters are there, at 0, before the first of them: else Prometheus would not see how they came to grow."""
+    preference = b'{"preferred": {"a": %d.5, "b": -0.5}, "other": {"a": -1.5}, "magnitude": 2}'
+    tie = b'{"preferred": {"a": 1}, "other": {"a": 1}, "tie": true}'
+    learners = ["prank", "online-mprank"]
+    with Daemon(tmp_path, [topic.name], topic.address, learners=learners) as daemon:
+        before = once(daemon, "stream_rank_ready", 1.0)
+        for name in ("loss", "loss_terms", "drifts"):
+            assert before[f"stream_rank_{name}_total preference"] == 0, name
+        for name in ("loss preference", "recent_loss preference", "preference_log_loss"):
+            assert f"stream_rank_{name}" not in before, "there is no mean of nothing"
+        topic.send([preference % (i % 7) for i in range(300)] + [tie] * 100)
+        after = once(daemon, "stream_rank_scored_preferences_total", 800)
+        assert after["stream_rank_loss_terms_total preference"] == 800
+        assert 0 < after["stream_rank_loss_total preference"] < 400
+        assert after["stream_rank_recent_loss preference"] == pytest.approx(
+            after["stream_rank_loss preference"]
+        )
+        assert after["stream_rank_preference_log_loss"] > 0
+        assert after["stream_rank_preference_brier_score"] > 0
+        assert after["stream_rank_finite"] == 2
+        assert after["stream_rank_scored_predictions_total"] == 0
+        assert "stream_rank_loss rank" not in after

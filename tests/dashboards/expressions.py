@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-__all__ = ["as_truth", "names", "targets", "with_values"]
+__all__ = ["as_truth", "names", "targets", "with_values", "word_for"]
 
 _LABELS = re.compile(r"\{[^}]*\}|\b(?:by|on|ignoring|without|group_left|group_right)\s*\([^)]*\)")
 _WORDS = {
@@ -46,3 +46,13 @@ def with_values(expression: str, values: dict[str, str]) -> str:
 def as_truth(expression: str) -> str:
     """A condition, such that it says 0 where it does not hold instead of nothing."""
     return re.sub(r"(?<=[\s)])(==|!=|>=|<=|>|<)(?!\s*bool)", r"\1 bool", expression)
+
+
+def word_for(panel: dict[str, Any], number: float) -> str:
+    """What a panel of the first row says instead of a number."""
+    said: str = next(
+        each["options"]["result"]["text"]
+        for each in panel["fieldConfig"]["defaults"]["mappings"]
+        if each["options"]["from"] <= number <= each["options"]["to"]
+    )
+    return said

@@ -36,32 +36,34 @@ _MEANT = {
 _RATING = b'{"x": {"a": 1.5, "b": -0.5}, "y": %d}'
 
 
-def shorter(duration: str) -> str:
+def shorter(duration: str, faster: int = _FASTER) -> str:
     """A duration of the rules, in the time that runs faster."""
     whole = sum(int(n) * _SECONDS[unit] for n, unit in re.findall(r"(\d+)([smhdw])", duration))
-    return f"{max(1, round(whole / _FASTER))}s"
+    return f"{max(1, round(whole / faster))}s"
 
 
-def rules_in_our_time() -> dict[str, Any]:
+def rules_in_our_time(faster: int = _FASTER) -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(RULES.read_text())
     for group in content["groups"]:
-        group["interval"] = shorter(group["interval"])
+        group["interval"] = shorter(group["interval"], faster)
         for rule in group["rules"]:
-            rule["expr"] = re.sub(r"\[(\w+)\]", lambda m: f"[{shorter(m[1])}]", rule["expr"])
+            rule["expr"] = re.sub(
+                r"\[(\w+)\]", lambda m: f"[{shorter(m[1], faster)}]", rule["expr"]
+            )
             if "for" in rule:
-                rule["for"] = shorter(rule["for"])
+                rule["for"] = shorter(rule["for"], faster)
     return content
 
 
-def prometheus_for(folder: Path, daemons: dict[str, Daemon]) -> Prometheus:
+def prometheus_for(folder: Path, daemons: dict[str, Daemon], faster: int = _FASTER) -> Prometheus:
     """One that scrapes these daemons, each under its name."""
-    (folder / "rules.yml").write_text(yaml.safe_dump(rules_in_our_time()))
+    (folder / "rules.yml").write_text(yaml.safe_dump(rules_in_our_time(faster)))
     targets = [
         {"targets": [daemon.url.removeprefix("http://")], "labels": {"instance": name}}
         for name, daemon in daemons.items()
     ]
     config = {
-        "global": {"scrape_interval": shorter("5s")},
+        "global": {"scrape_interval": shorter("5s", faster)},
         "rule_files": ["rules.yml"],
         "scrape_configs": [{"job_name": "stream-rank", "static_configs": targets}],
     }

@@ -48,6 +48,7 @@ def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
         (["jester"], "--data"),
         (["football"], "--data"),
         (["mprank-figure-1", "--passes", "0", "--out", "x.svg"], "of at least 1 is needed"),
+        (["load", "--preferences", "2"], "a number from 0 to 1 is needed, not '2'"),
         (["demo", "--seed", "-1"], "a whole number of at least 1 is needed, not '-1'"),
     ],
 )
