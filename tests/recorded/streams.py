@@ -117,6 +117,33 @@ def _preferences() -> Stream:
     return Stream("preferences", _lines(events))
 
 
+def _compared() -> Stream:
+    """Ties, rankings with equals, choices and contexts, between ratings and labels that come late."""
+    generator, events = Random(14), []
+    for number in range(240):
+        items = [_named(features(generator, 4)) for _ in range(4)]
+        if not generator.randint(0, 3):
+            items[0][f"only{generator.randint(0, 30)}"] = 0.5
+        dice = generator.randint(0, 9)
+        event: Event
+        if dice < 2:
+            event = {"preferred": items[0], "other": items[1], "tie": True}
+        elif dice < 4:
+            event = {"preferred": items[0], "other": items[1], "magnitude": dice - 2}
+        elif dice < 6:
+            event = {"ranking": [items[0], items[1:3], items[3]], "context": {"day": 0.5}}
+        elif dice < 7:
+            event = {"chosen": items[0], "among": items}
+        elif dice < 8:
+            event = {"x": items[0], "id": number}
+        elif dice < 9:
+            event = {"id": number - 1, "y": 1 + number % 5}
+        else:
+            event = {"x": items[0], "y": rank_of(list(items[0].values())[:4], generator)}
+        events.append(event)
+    return Stream("compared", _lines(events), ["--window", "60", "--delay", "30"], alone=False)
+
+
 def _late() -> Stream:
     """Labels under the id of their features: some come after others pushed them out, some are of nobody."""
     generator, events = Random(5), []
@@ -292,7 +319,7 @@ def _rows() -> Stream:
 STREAMS = {
     make.__name__.removeprefix("_"): make
     for make in (
-        *(_dense, _sparse, _groups, _between, _preferences, _late),
+        *(_dense, _sparse, _groups, _between, _preferences, _compared, _late),
         *(_scores, _mixed, _turned, _cells, _rows),
     )
 }
