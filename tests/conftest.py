@@ -26,9 +26,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
+    """Twice as many as there are processors: daemons and brokers are waited for half of the time, but for soaks."""
     processors = os.cpu_count() or 1
-    return processors if os.environ.get("SOAK") else max(2, processors * 3 // 2)
+    return processors if os.environ.get("SOAK") else 2 * processors
 
 
 @pytest.fixture(autouse=True, scope="module")
