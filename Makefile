@@ -70,7 +70,7 @@ jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, 
 football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA=results.csv.gz, which is not here
 	$(BIN)/python -m simulators football --data $(DATA)
 
-bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine or ONLY=daemon for one table
+bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, preferences or daemon for one table
 	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
 
 lock: env ## pin all dependencies anew, and those of the image alone to the same versions

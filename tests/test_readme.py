@@ -21,7 +21,7 @@ def test_text_between_marks_is_replaced(tmp_path: Path) -> None:
         put_between(file, "z", "")
 
 
-@pytest.mark.parametrize("name", ["engine", "daemon"])
+@pytest.mark.parametrize("name", ["engine", "preferences", "daemon"])
 def test_the_readmes_tables_meet_what_they_ask(name: str) -> None:
     bench = README.read_text().partition(f"<!-- made by make bench: {name} -->\n")[2]
     assert bench.startswith("| what |")

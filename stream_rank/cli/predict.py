@@ -67,8 +67,16 @@ def run(given: argparse.Namespace) -> int:
                 known = math.isfinite(value)
                 whole = int(value) if known and contestant.predicts == "ranks" else value
                 lines[record] = {"prediction": whole if known else None}
+            elif batch.kinds[event] == Kind.PREFERENCE and event not in batch.orders:
+                (one,), (other,) = (
+                    each.dicts(event, event + 1) for each in (batch.rows, batch.others)
+                )
+                proba = model.prefer_proba_one(one, other)
+                lines[record] = {"proba": {_OUTCOMES[key]: p for key, p in proba.items()}}
             else:
-                lines[record] = {"error": "only events with x can be predicted"}
+                lines[record] = {
+                    "error": "only events with x, or preferred and other, can be predicted"
+                }
         ids = [] if batch.ids is None else batch.ids.tolist()
         for event, name in enumerate(ids):
             if name is not None:
@@ -80,6 +88,10 @@ def run(given: argparse.Namespace) -> int:
     if failed:
         print(f"stream-rank: {failed:,} records could not be predicted", file=sys.stderr)
     return 0
+
+
+_OUTCOMES = {1: "preferred", 0: "tie", -1: "other"}
+"""What the probabilities of a preference are of."""
 
 
 def _columns(given: list[str]) -> Columns:

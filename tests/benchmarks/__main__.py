@@ -23,10 +23,21 @@ def main() -> int:
     """Run all benchmarks, or some; 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--readme", type=Path, help="a file whose tables are replaced")
-    parser.add_argument("--only", choices=["engine", "daemon"], help="one of the tables")
+    parser.add_argument(
+        "--only", choices=["engine", "preferences", "daemon"], help="one of the tables"
+    )
     given = parser.parse_args()
     one_core()  # before BLAS is loaded, which counts the cores
-    from tests.benchmarks import engine, kafka, monitoring, peers, process, scores, stream
+    from tests.benchmarks import (
+        engine,
+        kafka,
+        monitoring,
+        peers,
+        preferences,
+        process,
+        scores,
+        stream,
+    )
 
     tables = {
         "engine": (
@@ -34,6 +45,7 @@ def main() -> int:
             *(scores.recursive, scores.on_line, scores.windows),
             *(stream.decoding, stream.replays, process.memory, process.first_event),
         ),
+        "preferences": (preferences.preferences,),
         "daemon": (kafka.end_to_end, monitoring.exporter),
     }
     good = True

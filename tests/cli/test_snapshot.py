@@ -124,6 +124,21 @@ def test_predicting(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "new" not in model._vocabulary.names
 
 
+def test_predicting_preferences(
+    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = tmp_path / "events.jsonl"
+    one, other = {"x0": 0.5, "x1": 1.0}, {"x0": -0.5, "new": 3.0}
+    lines = [{"preferred": one, "other": other, "id": 7}, {"ranking": [one, other]}]
+    events.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    code, out, _ = in_process(capsys, "predict", run_folder, events, "--learner", "prank")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    said = stream_rank.load(run_folder, learner="prank").prefer_proba_one(one, other)
+    assert found[0] == {"proba": {"preferred": said[1], "other": said[-1]}, "id": 7}
+    assert found[1] == {"error": "only events with x, or preferred and other, can be predicted"}
+
+
 def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = in_process(capsys, "--help")
     assert code == 0
@@ -156,7 +171,7 @@ def test_a_run_of_an_earlier_format_is_refused_with_what_to_do(
         code, _, error = in_process(capsys, *command)
         assert code == expected, error
         if expected == 4:
-            assert "it is of format '1' and this stream-rank reads 2" in error
+            assert "it is of format '1' and this stream-rank reads 3" in error
             assert "learn the stream again into another folder" in error
         else:
             assert "holds a run" in error
