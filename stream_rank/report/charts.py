@@ -36,8 +36,12 @@ def line_chart(
     y_label: str,
     marks: Mapping[str, Sequence[float]] | None = None,
     from_zero: bool = True,
+    highest: float | None = None,
 ) -> str:
-    """Lines over a logarithmic axis of events, with marks on that axis; what is not finite cannot be drawn."""
+    """Lines over a logarithmic axis of events, with marks on that axis; what is not finite cannot be drawn.
+
+    Losses that no prediction can exceed are drawn whole: `highest`. Others are cut where the first ones are very large.
+    """
     points = {
         name: [(x, y) for x, y in line if y is not None and isfinite(y)]
         for name, line in lines.items()
@@ -49,7 +53,8 @@ def line_chart(
     high, low = ys[-1], 0.0 if from_zero else ys[0]
     if from_zero:
         # the first few losses may be very large: they are cut off, so that the rest stays readable
-        high = min(high, 2.5 * ys[len(ys) // 2]) or 1.0
+        high = high if highest is not None else min(high, 2.5 * ys[len(ys) // 2])
+        high = high or 1.0
     if high == low:
         low, high = low - 0.5, high + 0.5
     margin = 0.05 * (high - low)

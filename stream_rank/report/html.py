@@ -162,13 +162,15 @@ class _Curves(NamedTuple):
     against: str
     so_far: str
     recent: str
+    highest: float | None = None
+    """What the loss cannot exceed."""
 
 
 _RANKS = _Curves("rank loss", "steps off, on average", "events", "loss", "recent")
 _MAGNITUDES = _Curves("magnitude loss", "squared error of differences", "events", "loss", "recent")
 _PREFERENCES = _Curves(
     *("preference error", "share in the wrong order", "preferences"),
-    *("preference_error", "recent_preference_error"),
+    *("preference_error", "recent_preference_error", 1.0),
 )
 
 
@@ -185,9 +187,9 @@ def _curves(
     )
     return (
         f'<h2>Learning curves: {curves.loss}</h2><div class="row"><div><h3>So far</h3>'
-        + line_chart(so_far, against, f"{curves.loss} ({curves.unit})")
+        + line_chart(so_far, against, f"{curves.loss} ({curves.unit})", highest=curves.highest)
         + f"</div><div><h3>Of the last {window:,} predictions</h3>"
-        + line_chart(recent, against, f"recent {curves.loss}", drifts)
+        + line_chart(recent, against, f"recent {curves.loss}", drifts, highest=curves.highest)
         + "</div></div>"
     )
 
