@@ -36,8 +36,8 @@ def run(given: argparse.Namespace) -> int:
     """Predict; returns the exit code."""
     from stream_rank.checkpoint.model_file import load
     from stream_rank.codec.decoder import Decoder
+    from stream_rank.codec.event import Kind
     from stream_rank.codec.feature_index import FeatureIndex
-    from stream_rank.codec.schema import Kind
     from stream_rank.contestants.learner_spec import contestant_of
     from stream_rank.contestants.limits import limits_of
     from stream_rank.ingest.files.open_source import open_source

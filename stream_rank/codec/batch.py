@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.codec.event import Kind
 from stream_rank.codec.orders import Order
-from stream_rank.codec.schema import Kind
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
 

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.batch import Batch, Reject
+from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
 from stream_rank.codec.orders import Order, pairs_of
-from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows

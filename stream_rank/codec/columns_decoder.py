@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from stream_rank.codec.batch import Batch
 from stream_rank.codec.batch_builder import BatchBuilder
+from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
-from stream_rank.codec.schema import NO_FEATURES, Event, Kind
+from stream_rank.codec.schema import NO_FEATURES
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.errors import EventError, FeatureError

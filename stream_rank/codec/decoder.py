@@ -15,9 +15,9 @@ from stream_rank.codec import fast_json, schema
 from stream_rank.codec.batch import Batch
 from stream_rank.codec.batch_builder import BatchBuilder
 from stream_rank.codec.columns_decoder import ColumnsDecoder
+from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
-from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.decimals import powers_of_ten
 from stream_rank.engine.reading.scan import Reading, scan
 from stream_rank.errors import EventError, UnreadableError

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from stream_rank.codec.schema import Event, Kind, comparison_of, event_of
+from stream_rank.codec.event import Event, Kind, comparison_of, event_of
 
 __all__ = ["decode"]
 

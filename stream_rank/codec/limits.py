@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.orders import PairsOf, check_pairs
-from stream_rank.codec.schema import Event, Kind
 from stream_rank.engine.reading.entries import apart, beyond
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.errors import EventError, FeatureError, LabelError

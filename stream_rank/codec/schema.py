@@ -1,9 +1,7 @@
 """The schema of events (pydantic), which is the reference for the faster decoders and words all reasons of rejection."""
 
 import json
-from collections.abc import Sequence
-from enum import IntEnum
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
@@ -18,23 +16,20 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
+from stream_rank.codec.event import (
+    COMPARISONS,
+    Event,
+    Kind,
+    comparison_of,
+    event_of,
+    place_form,
+)
 from stream_rank.errors import EventError, UnreadableError
-from stream_rank.ingest.timestamps import NO_TIME, moment_of
+from stream_rank.ingest.timestamps import moment_of
 
 __all__ = [
-    "COMPARISONS",
-    "NO_FEATURES",
-    "Choice",
-    "Event",
-    "Kind",
-    "LabelEvent",
-    "Preference",
-    "Ranking",
-    "Rating",
-    "Request",
-    "comparison_of",
-    "json_schema",
-    "parse",
+    *("NO_FEATURES", "Choice", "LabelEvent", "Preference", "Ranking", "Rating", "Request"),
+    *("json_schema", "parse"),
 ]
 
 
@@ -130,15 +125,9 @@ class Preference(_Comparison):
         return self
 
 
-def _place_form(given: Any) -> str:
-    """A list of items is a place that they share; a list of numbers is an item."""
-    is_place = isinstance(given, list) and given and isinstance(given[0], dict | list)
-    return "place" if is_place else "item"
-
-
 Place = Annotated[
     Annotated[Features, Tag("item")] | Annotated[list[Features], Field(min_length=1), Tag("place")],
-    Discriminator(_place_form),
+    Discriminator(place_form),
 ]
 """An item, or a list of items that are equal."""
 
@@ -152,7 +141,7 @@ class Ranking(_Comparison):
 
     @model_validator(mode="after")
     def _several(self) -> Self:
-        if len(self.ranking) == 1 and _place_form(self.ranking[0]) == "item":
+        if len(self.ranking) == 1 and place_form(self.ranking[0]) == "item":
             raise ValueError("ranking: two items at least are ranked")
         if len(self.ranking) == 1 and len(self.ranking[0]) == 1:
             raise ValueError("ranking: two items at least are ranked")
@@ -166,44 +155,6 @@ class Choice(_Comparison):
     among: Annotated[list[Features], Field(min_length=1)] = Field(
         description="what could have been chosen; the chosen item may be among it"
     )
-
-
-class Kind(IntEnum):
-    """The kinds of events."""
-
-    RATING = 0
-    REQUEST = 1
-    LABEL = 2
-    PREFERENCE = 3
-    RANKING = 4
-    CHOICE = 5
-
-
-COMPARISONS = (Kind.PREFERENCE, Kind.RANKING, Kind.CHOICE)
-"""Kinds that are learned as preferences: a ranking and a choice are several."""
-
-
-class Event(NamedTuple):
-    """A decoded event: features by name, those of a list by index."""
-
-    kind: Kind
-    x: dict[Any, float]
-    other: dict[Any, float]
-    y: float
-    id: str | int | None
-    ts: int
-    group: str | int | None
-    items: tuple[dict[Any, float], ...] = ()
-    """Of a ranking all items, the best first; of a choice the chosen item and then the others."""
-    places: tuple[int, ...] = ()
-    """The place of each item, from 0; equal items share theirs."""
-
-    @property
-    def all_items(self) -> tuple[dict[Any, float], ...]:
-        """The features of the event, or of each of its items."""
-        if self.items:
-            return self.items
-        return (self.x, self.other) if self.kind is Kind.PREFERENCE else (self.x,)
 
 
 _MODELS: dict[Kind, type[BaseModel]] = {
@@ -226,76 +177,6 @@ def json_schema() -> dict[str, Any]:
         Rating | Request | Preference | Ranking | Choice | LabelEvent
     ).json_schema()
     return {"title": "an event of stream-rank", **schema}
-
-
-def named(features: Any) -> dict[Any, float]:
-    """Features by name, those of a list by index; -0.0 becomes 0.0, as the integer -0 of JSON does."""
-    if isinstance(features, list):
-        return {place: float(value) + 0.0 for place, value in enumerate(features)}
-    return {name: float(value) + 0.0 for name, value in features.items()}
-
-
-def event_of(
-    kind: Kind,
-    x: Any = None,
-    y: float | None = None,
-    name: str | int | None = None,
-    ts: int | str | None = None,
-    group: str | int | None = None,
-) -> Event:
-    """An event of values whose types are already checked."""
-    moment = NO_TIME if ts is None else moment_of(ts)
-    features = {} if x is None else named(x)
-    label = float("nan") if y is None else float(y) + 0.0
-    return Event(kind, features, {}, label, name, moment, group)
-
-
-def comparison_of(
-    kind: Kind,
-    given: Sequence[Any],
-    context: Any = None,
-    magnitude: float | None = None,
-    tie: bool | None = None,
-    name: str | int | None = None,
-    ts: int | str | None = None,
-    group: str | int | None = None,
-) -> Event:
-    """A preference, a ranking or a choice, of values whose types are already checked.
-
-    `given` are two items; or places, each an item or a list of equal ones; or the chosen item and then the others. A
-    `ValueError` if the parts contradict each other.
-    """
-    moment = NO_TIME if ts is None else moment_of(ts)
-    shared = {} if context is None else named(context)
-    if kind is Kind.PREFERENCE:
-        preferred, other = (_beside(shared, named(item)) for item in given)
-        label = 0.0 if tie else 1.0 if magnitude is None else float(magnitude) + 0.0
-        return Event(kind, preferred, other, label, name, moment, group)
-    items: list[dict[Any, float]] = []
-    places: list[int] = []
-    for place, each in enumerate(given):
-        equals = each if kind is Kind.RANKING and _place_form(each) == "place" else [each]
-        items += (_beside(shared, named(item)) for item in equals)
-        places += [place] * len(equals)
-    if kind is Kind.CHOICE:
-        chosen = items[0]
-        if chosen in items[1:]:  # it may be listed among what there was to choose from
-            del items[items.index(chosen, 1)]
-            places.pop()
-        if len(items) == 1:
-            raise ValueError("among: nothing but the chosen item")
-        places = [min(place, 1) for place in places]
-    return Event(kind, {}, {}, float("nan"), name, moment, group, tuple(items), tuple(places))
-
-
-def _beside(context: dict[Any, float], item: dict[Any, float]) -> dict[Any, float]:
-    """An item with the features that all items of the event share."""
-    if not context:
-        return item
-    twice = context.keys() & item.keys()
-    if twice:
-        raise ValueError(f"context: feature {min(twice, key=str)!r} is an item's too")
-    return {**item, **context}
 
 
 def _kind(content: dict[str, Any]) -> Kind:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stream_rank.codec.batch import SKIPPED, Batch
-from stream_rank.codec.schema import Kind
+from stream_rank.codec.event import Kind
 from stream_rank.pipeline.progress import Progress
 
 __all__ = ["EventLimit"]

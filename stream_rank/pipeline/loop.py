@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from stream_rank.codec.batch import SEVERAL, SKIPPED, UNMATCHED, Batch
 from stream_rank.codec.decoder import Decoder
-from stream_rank.codec.schema import Kind
+from stream_rank.codec.event import Kind
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.chunk import Chunk

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from stream_rank.codec.batch import SKIPPED, Batch
-from stream_rank.codec.schema import Kind
+from stream_rank.codec.event import Kind
 from stream_rank.ingest.timestamps import NO_TIME
 
 __all__ = ["TimeFilter"]

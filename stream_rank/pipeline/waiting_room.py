@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.batch import SKIPPED, UNMATCHED, Batch, Reject
-from stream_rank.codec.schema import Kind
+from stream_rank.codec.event import Kind
 from stream_rank.ingest.timestamps import NO_TIME
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from stream_rank.codec import fast_json as wire
 from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
-from stream_rank.codec.schema import Event, Kind, json_schema, parse
+from stream_rank.codec.schema import json_schema, parse
 from stream_rank.errors import EventError
 from stream_rank.ingest.chunk import as_records
 

@@ -5,7 +5,8 @@ from itertools import islice
 import pytest
 
 from simulators.drifting import drifting
-from stream_rank.codec.schema import Event, Kind, parse
+from stream_rank.codec.event import Event, Kind
+from stream_rank.codec.schema import parse
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
