@@ -75,13 +75,13 @@ class Columns(BaseModel):
     other: str | None = None
     magnitude: str | None = None
     tie: str | None = None
-    context: _Names = Field(default_factory=list)
+    context: _Names | None = None
 
     def mapping(self) -> Mapping:
         """The mapping for the sources."""
         given = self.model_dump(exclude={"x", "context"})
         x = None if self.x is None else tuple(self.x)
-        return Mapping(x=x, context=tuple(self.context), **given)
+        return Mapping(x=x, context=tuple(self.context or ()), **given)
 
 
 class ReplayConfig(RunConfig):

@@ -44,6 +44,7 @@ ALLOWED = {
     ("codec/columns_decoder.py", "sum"): WHOLE,
     ("codec/decoder.py", "sum"): WHOLE,
     ("pipeline/time_filter.py", "sum"): WHOLE,
+    ("pipeline/loop.py", "sum"): WHOLE,
     ("pipeline/waiting_room.py", "sum"): WHOLE,
     ("engine/support.py", "exp"): LATER,
     ("learners/models/centred.py", "log"): LATER,
