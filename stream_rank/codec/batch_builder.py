@@ -35,7 +35,8 @@ class BatchBuilder:
         n_records = len(chunk)
         self._chunk, self._limits, self._index = chunk, limits, index
         self._reading = reading
-        self._n_entries = n_entries
+        self.n_entries = n_entries
+        """How many entries the reading has; those that are added here come after them."""
         self._slots: list[int] = []
         self._values: list[float] = []
         self._met = np.full(n_records, len(index), np.int64) if met is None else met
@@ -103,13 +104,20 @@ class BatchBuilder:
 
     def _put_entries(self, record: int, x: dict[Any, float]) -> tuple[int, int]:
         """Add the known features of an item; returns the range of its entries."""
-        slot_of, begin = self._index.slot_of, self._n_entries + len(self._values)
+        slot_of, begin = self._index.slot_of, self.n_entries + len(self._values)
         entries = {slot_of[name]: value for name, value in x.items() if name in slot_of}
         if len(entries) < len(x):
             self.unknown_features[record] = x
         self._slots.extend(entries)
         self._values.extend(entries.values())
-        return begin, self._n_entries + len(self._values)
+        return begin, self.n_entries + len(self._values)
+
+    def write_entries(self) -> int:
+        """Write the entries that were added to the front of the reading, before the scanner adds its own; how many."""
+        count = len(self._values)
+        self._reading.slots[:count], self._reading.values[:count] = self._slots, self._values
+        self._slots, self._values = [], []
+        return count
 
     def reject(self, record: int, reason: str, raw: bytes, kind: str = "schema") -> None:
         """Reject a record."""
@@ -122,7 +130,7 @@ class BatchBuilder:
 
     def batch(self) -> Batch:
         """All events of the chunk."""
-        reading, n_entries = self._reading, self._n_entries
+        reading, n_entries = self._reading, self.n_entries
         slots, values = reading.slots[:n_entries], reading.values[:n_entries]
         if self._values:
             slots = np.concatenate([slots, np.array(self._slots, np.int64)])

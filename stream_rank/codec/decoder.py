@@ -54,7 +54,6 @@ class Decoder:
     def _records(self, chunk: Records) -> Batch:
         """The events of records."""
         n_records, index = len(chunk), self.index
-        names, stamp = index.tables(n_records)
         # the scanner sees a record that is too long as empty
         ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
         room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
@@ -70,26 +69,46 @@ class Decoder:
             slots=np.empty(room, np.int64),
             values=np.empty(room),
         )
-        n_entries = scan(chunk.text, chunk.starts, ends, names, stamp, _powers(), reading)
-        doubtful = self.limits.doubtful(reading)
-        builder = BatchBuilder(chunk, self.limits, index, n_entries, reading)
-        for record in np.flatnonzero(doubtful).tolist():
-            raw = chunk.raw(record)
-            try:
-                if len(raw) > MOST_BYTES:
-                    raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
-                builder.put(record, self._event(raw))
-            except EventError as error:
-                if raw.strip() or not chunk.blank_is_nothing:
-                    builder.reject(record, str(error), raw, error.kind)
-                else:
-                    builder.skip(record)
+        builder = BatchBuilder(chunk, self.limits, index, 0, reading)
+        first = 0
+        while first < n_records and not len(
+            index
+        ):  # the scanner would know no name in all the chunk
+            self._put(builder, chunk, first)
+            first += 1
+        front = builder.write_entries()
+        rest = Reading._make([*(column[first:] for column in reading[:-2]), *reading[-2:]])
+        room_left = rest._replace(slots=reading.slots[front:], values=reading.values[front:])
+        names, stamp = index.tables(n_records - first)
+        lines = chunk.starts[first:], ends[first:]
+        n_entries = scan(chunk.text, *lines, names, stamp, _powers(), room_left)
+        if front:
+            rest.entries[:] += front
+            rest.others[:] += front
+        builder.n_entries = front + n_entries
+        doubtful = np.ones(n_records, np.bool_)
+        doubtful[first:] = self.limits.doubtful(rest)
+        for record in np.flatnonzero(doubtful[first:]).tolist():
+            self._put(builder, chunk, first + record)
         if self.limits.grouped:
             builder.put_groups(*_tokens(chunk, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
         wanted = ~doubtful & ((reading.kinds == Kind.REQUEST) | named)
         builder.put_ids(*_tokens(chunk, reading.idents, wanted))
         return builder.batch()
+
+    def _put(self, builder: BatchBuilder, chunk: Records, record: int) -> None:
+        """Add a record that the scanner does not read."""
+        raw = chunk.raw(record)
+        try:
+            if len(raw) > MOST_BYTES:
+                raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
+            builder.put(record, self._event(raw))
+        except EventError as error:
+            if raw.strip() or not chunk.blank_is_nothing:
+                builder.reject(record, str(error), raw, error.kind)
+            else:
+                builder.skip(record)
 
     def _event(self, raw: bytes) -> Event:
         """Decode one event, and check the limits."""

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ from tests.benchmarks.stream import NoRejects
 
 __all__ = ["preferences"]
 
-_EVENTS, _CHUNK, _FEATURES, _LATE_BY = 60_000, 8_000, 20, 100
+_EVENTS, _FEATURES, _LATE_BY = 60_000, 20, 100
+_CHUNK_BYTES = 1 << 20
 _LEARNERS = {
     "prank": (5, "PRank", 0.45),
     "oap-bpm": (5, "OAPBPM, 100 members", 0.45),
@@ -59,8 +61,11 @@ def _learn(loop: Loop, chunks: list[Chunk]) -> None:
 
 
 def _chunks(events: list[Any]) -> list[Chunk]:
+    """Chunks of a megabyte, as files are cut."""
     lines = [json.dumps(event).encode() for event in events]
-    return [as_records(lines[begin : begin + _CHUNK]) for begin in range(0, len(lines), _CHUNK)]
+    ends = np.cumsum([len(line) for line in lines]) // _CHUNK_BYTES
+    cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), len(lines)]
+    return [as_records(lines[begin:end]) for begin, end in pairwise(cuts)]
 
 
 def _rate(events: int, seconds: float) -> str:

@@ -93,14 +93,19 @@ def predict_row(block, bound):
 
 
 @inlined
-def take_pair(state, event, magnitude, narrow):
+def take_pair(state, event, magnitude, narrow, scored):
     """Move the chosen members that misorder a pair, whose difference is the event, by `magnitude` times it.
 
-    If it is a tie, of magnitude 0, all members with a side ahead move towards even.
+    If it is a tie, of magnitude 0, all members with a side ahead move towards even. `scored` says that all members were
+    scored before, and that `scores` has what each one said.
     """
     number = get(state.sizes, EVENTS)
     n_chosen = choose(state, number)
-    score(state, event, state.chosen, n_chosen, narrow)
+    if scored:
+        for i in range(n_chosen):  # ascending, so none is written over before it was read
+            put(state.scores, i, get(state.scores, np.int64(get(state.chosen, i))))
+    else:
+        score(state, event, state.chosen, n_chosen, narrow)
     if magnitude == 0.0:
         _take_tie(state, event, n_chosen)
     else:
@@ -143,7 +148,7 @@ def learn_pair(block, magnitude, bound):
     state = open_state(block)
     if not bounded(state.row, state.slots, bound):
         return False
-    take_pair(state, Dense(state.row, state.slots), magnitude, False)
+    take_pair(state, Dense(state.row, state.slots), magnitude, False, False)
     return True
 
 

@@ -57,13 +57,19 @@ def share_ahead(state, difference, merit):
     That keeps it off 0 and 1: no number of members makes sure of anything.
     """
     score(state, difference, state.everybody, state.n_members, False)
-    votes = 0.0
-    for j in range(state.n_members):
-        ballots = np.float64(get(state.correct, j)) if merit > 0 else 1.0
-        score_ = get(state.scores, j)
-        votes += ballots * (0.5 if score_ == 0.0 else 1.0 if score_ > 0.0 else 0.0)
+    halves = np.int64(
+        0
+    )  # two for each vote, one of a member who is undecided: without a branch, which would be mispredicted
+    if merit > 0:
+        for j in range(state.n_members):
+            score_ = get(state.scores, j)
+            halves += get(state.correct, j) * (np.int64(score_ >= 0.0) + np.int64(score_ > 0.0))
+    else:
+        for j in range(state.n_members):
+            score_ = get(state.scores, j)
+            halves += np.int64(score_ >= 0.0) + np.int64(score_ > 0.0)
     total = np.float64(merit) if merit > 0 else np.float64(state.n_members)
-    return (votes / total * state.n_members + 0.5) / (state.n_members + 1.0)
+    return (0.5 * halves / total * state.n_members + 0.5) / (state.n_members + 1.0)
 
 
 @compiled
@@ -86,9 +92,9 @@ def run_pairs(block, rows, others, scratch, magnitudes, ahead, shares, learning)
         if not learning:
             continue
         if narrow:
-            take_pair(constant, Dense(constant.row, lanes), magnitudes[i], True)
+            take_pair(constant, Dense(constant.row, lanes), magnitudes[i], True, shares.size > 0)
         else:
-            take_pair(state, Dense(state.row, slots), magnitudes[i], False)
+            take_pair(state, Dense(state.row, slots), magnitudes[i], False, shares.size > 0)
 
 
 @inlined
@@ -125,7 +131,7 @@ def run_pairs_sparse(
         if shares.size > 0:
             shares[i] = share_ahead(state, difference, merit_of(state))
         if learning:
-            take_pair(state, difference, magnitudes[i], False)
+            take_pair(state, difference, magnitudes[i], False, shares.size > 0)
 
 
 @compiled
