@@ -187,14 +187,14 @@ class Batch:
     def runs(self) -> Iterator[tuple[int, int, int]]:
         """Runs of events that are learned at once: their kind, or `SEVERAL` kinds of rows, the first event, and the end.
 
-        Ratings, requests and labels alternate where labels come late, and one after the other they would be slow. A
-        request with unknown features is alone: it is predicted by its features' names.
+        Ratings, requests and labels alternate where labels come late, and one after the other they would be slow.
+        Requests with unknown features are apart: they are predicted by their features' names.
         """
         kinds, ways = self.kinds, self.kinds.copy()
         ways[(kinds >= 0) & (kinds < Kind.PREFERENCE)] = SEVERAL
+        apart = list(self.unknown_features)
+        ways[apart] = kinds[apart]
         cut = np.diff(ways) != 0
-        for event in self.unknown_features:
-            cut[max(event - 1, 0) : event + 1] = True
         for first, last in pairwise([0, *(np.flatnonzero(cut) + 1).tolist(), len(self)]):
             if first < last:
                 kind = kinds[first]

@@ -112,12 +112,14 @@ class BatchBuilder:
         self._values.extend(entries.values())
         return begin, self.n_entries + len(self._values)
 
-    def write_entries(self) -> int:
-        """Write the entries that were added to the front of the reading, before the scanner adds its own; how many."""
+    def make_room(self, entries: int) -> tuple[int, Reading]:
+        """Make room for entries of the scanner, after those that were added so far; how many these are, and the reading."""
         count = len(self._values)
-        self._reading.slots[:count], self._reading.values[:count] = self._slots, self._values
+        slots, values = np.empty(count + entries, np.int64), np.empty(count + entries)
+        slots[:count], values[:count] = self._slots, self._values
         self._slots, self._values = [], []
-        return count
+        self._reading = self._reading._replace(slots=slots, values=values)
+        return count, self._reading
 
     def reject(self, record: int, reason: str, raw: bytes, kind: str = "schema") -> None:
         """Reject a record."""

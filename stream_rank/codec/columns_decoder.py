@@ -158,7 +158,7 @@ class ColumnsDecoder:
         unknown = {}
         if (slots < 0).any():
             beside = np.flatnonzero(slots[reading.slots] < 0)
-            records = np.unique(np.searchsorted(reading.entries[:, 1], beside, "right")).tolist()
+            records = np.unique(np.searchsorted(reading.others[:, 1], beside, "right")).tolist()
             unknown = {
                 i: _features_of(chunk, reading, reading.entries[i])
                 for i in records

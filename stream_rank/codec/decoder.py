@@ -66,8 +66,8 @@ class Decoder:
             groups=np.empty((n_records, 2), np.int64),
             entries=np.empty((n_records, 2), np.int64),
             others=np.empty((n_records, 2), np.int64),
-            slots=np.empty(room, np.int64),
-            values=np.empty(room),
+            slots=np.empty(0, np.int64),
+            values=np.empty(0),
         )
         builder = BatchBuilder(chunk, self.limits, index, 0, reading)
         first = 0
@@ -76,7 +76,7 @@ class Decoder:
         ):  # the scanner would know no name in all the chunk
             self._put(builder, chunk, first)
             first += 1
-        front = builder.write_entries()
+        front, reading = builder.make_room(room)
         rest = Reading._make([*(column[first:] for column in reading[:-2]), *reading[-2:]])
         room_left = rest._replace(slots=reading.slots[front:], values=reading.values[front:])
         names, stamp = index.tables(n_records - first)

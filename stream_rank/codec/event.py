@@ -47,6 +47,10 @@ class Event(NamedTuple):
         return (self.x, self.other) if self.kind is Kind.PREFERENCE else (self.x,)
 
 
+_MOST_SHARED = 100_000
+"""As many numbers may a context be, written out beside all items: an event of some kilobytes could ask for gigabytes."""
+
+
 def place_form(given: Any) -> str:
     """A list of items is a place that they share; a list of numbers is an item."""
     is_place = isinstance(given, list) and given and isinstance(given[0], dict | list)
@@ -96,6 +100,13 @@ def comparison_of(
         preferred, other = (_beside(shared, _named(item)) for item in given)
         label = 0.0 if tie else 1.0 if magnitude is None else float(magnitude) + 0.0
         return Event(kind, preferred, other, label, name, moment, group)
+    count = sum(
+        len(each) if kind is Kind.RANKING and place_form(each) == "place" else 1 for each in given
+    )
+    if count * len(shared) > _MOST_SHARED:
+        raise ValueError(
+            f"context: {len(shared):,} features beside {count:,} items are more than {_MOST_SHARED:,} in all"
+        )
     items: list[dict[Any, float]] = []
     places: list[int] = []
     for place, each in enumerate(given):

@@ -1,8 +1,6 @@
 """Limits on the values of valid events: labels, features and their number."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import inf
 from typing import Any
 
@@ -56,7 +54,7 @@ class Limits:
                 )
         if event.items:
             check_pairs(event.places, event.kind is Kind.CHOICE, self.ranking_pairs)
-            self._check_items(event.items)
+            self._check_items(event)
         elif event.kind is Kind.PREFERENCE:
             self._check_difference(event.x, event.other, event.y)
         elif event.kind is Kind.LABEL and not self.delayed:
@@ -72,12 +70,24 @@ class Limits:
             hint = "; ranks count from 1" if label == 0 else ""
             raise LabelError(f"label {label:g} is not one of the ranks 1..{self.n_ranks}{hint}")
 
-    def _check_items(self, items: Sequence[dict[Any, float]]) -> None:
-        """Check all differences of the items of an event, one by one only where the largest number does not settle it."""
+    def _check_items(self, event: Event) -> None:
+        """Check the differences of the items of a ranking or a choice. Cost: O(entries)."""
+        items = event.items
         largest = max(abs(value) for item in items for value in item.values())
-        if 2.0 * largest > self.largest:
-            for one, two in combinations(items, 2):
-                self._check_difference(one, two, 1.0)
+        if 2.0 * largest <= self.largest:
+            return
+        if event.kind is Kind.CHOICE:
+            for other in items[1:]:
+                self._check_difference(items[0], other, 1.0)
+            return
+        reaches: dict[Any, tuple[int, float, float]] = {}
+        for item in items:
+            for name, value in item.items():
+                count, low, high = reaches.get(name, (0, value, value))
+                reaches[name] = count + 1, min(low, value), max(high, value)
+        for name, (count, low, high) in reaches.items():
+            zero = 0.0 if count < len(items) else low  # of items that have it not
+            self._check_difference({name: max(high, zero)}, {name: min(low, zero)}, 1.0)
 
     def _check_difference(
         self, first: dict[Any, float], second: dict[Any, float], magnitude: float

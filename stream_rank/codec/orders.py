@@ -1,6 +1,6 @@
 """Rankings and choices as preferences: which of their items are compared with which."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -47,17 +47,29 @@ def pairs_of(
     """
     place = np.fromiter(places, np.int64)
     count = len(place)
-    worse = np.repeat(np.arange(count), np.arange(count))
-    better = np.arange(len(worse)) - worse * (worse - 1) // 2
-    apart = place[worse] - place[better]
     if choice:
-        wanted = better == 0
+        worse = np.arange(1, count)
+        better = np.zeros(count - 1, np.int64)
     elif which == "all":
-        wanted = np.ones(len(worse), np.bool_)
+        worse = np.repeat(np.arange(count), np.arange(count))
+        better = np.arange(len(worse)) - worse * (worse - 1) // 2
     else:
-        wanted = (apart == 1) | ((apart == 0) & (worse - better == 1))
-    better, worse = better[wanted], worse[wanted]
-    return better.astype(np.int16), worse.astype(np.int16), (apart == 0)[wanted]
+        pairs = list(_neighbours(place.tolist()))
+        better, worse = np.array(pairs, np.int64).reshape(-1, 2).T
+    tied = place[worse] == place[better]
+    return better.astype(np.int16), worse.astype(np.int16), tied
+
+
+def _neighbours(place: list[int]) -> Iterator[tuple[int, int]]:
+    """The better and the worse item of neighbouring places, and of equal items next to each other."""
+    before = begin = 0  # where the last place begins, and this one
+    for item in range(1, len(place)):
+        if place[item] != place[begin]:
+            before, begin = begin, item
+        if place[begin] != place[before]:
+            yield from ((better, item) for better in range(before, begin))
+        if item > begin:
+            yield item - 1, item
 
 
 def check_pairs(places: tuple[int, ...], choice: bool, which: PairsOf) -> None:

@@ -1,6 +1,7 @@
 """The schema of events (pydantic), which is the reference for the faster decoders and words all reasons of rejection."""
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -194,15 +195,33 @@ def _kind(content: dict[str, Any]) -> Kind:
 def _reason(error: ValidationError) -> str:
     """The first validation error, in one line."""
     first = error.errors(include_url=False, include_context=False)[0]
-    tags = ("object", "list", "str", "int", "float", "item", "place")
-    place = ".".join(
-        str(part) for part in first["loc"] if part not in tags and "[" not in str(part)
-    )
+    place = ".".join(_without_tags(first["loc"]))
     if not place and first["type"] == "value_error":  # of a model, whose message names the field
         return str(first["msg"]).removeprefix("Value error, ")
     given = first["input"]
     shown = "" if isinstance(given, dict | list) else f", not {_clipped(given)}"
     return f"{place or 'event'}: {first['msg']}{shown}"
+
+
+_ITEMS = ("x", "preferred", "other", "chosen", "context")
+"""Keys whose values are items."""
+
+
+def _without_tags(loc: Iterable[str | int]) -> Iterator[str]:
+    """The place of an error, without pydantic's words for which form of a value it is of: features may have such names."""
+    before: str | int = ""
+    of_item = False  # whether what follows are names of features
+    for part in loc:
+        tag = not of_item and (
+            (part in ("object", "list") and (before in _ITEMS or isinstance(before, int)))
+            or (part in ("object", "list") and before == "item")
+            or (part in ("item", "place") and isinstance(before, int))
+            or (before in ("id", "group", "ts") and isinstance(part, str))
+        )
+        of_item = of_item or (tag and part in ("object", "list"))
+        before = part
+        if not tag:
+            yield str(part)
 
 
 def _clipped(value: Any) -> str:

@@ -106,3 +106,24 @@ def test_gaussian_kernel_learns_what_no_line_does() -> None:
     )
     losses = [np.abs(m.test_then_train(X, y) - y)[2000:].mean() for m in (curved, straight)]
     assert losses[0] < 0.45 < 0.7 < losses[1]
+
+
+def test_unknown_features_of_other_events_make_no_difference() -> None:
+    """A kernel's value includes their squares, in an order that an event's own features decide."""
+    from stream_rank import OnlineMPRank
+    from stream_rank.learners.tables.rows import Rows
+
+    generator = np.random.default_rng(3)
+    model = OnlineMPRank(kernel=Gaussian(2.0))
+    model.learn_many(generator.normal(size=(20, 3)), generator.normal(size=20))
+    names = [0, 1, 2, *(f"unknown{i}" for i in range(40))]
+    events = [
+        {names[i]: generator.normal() for i in generator.choice(43, 9, replace=False)}
+        for _ in range(50)
+    ]
+    ends = np.cumsum([0, *map(len, events)])
+    slots = np.array([names.index(name) for x in events for name in x], np.int64)
+    values = np.array([value for x in events for value in x.values()])
+    met = np.full(50, len(names))
+    rows = Rows(names, ends[:-1], ends[1:], slots, values, met)
+    assert model.predict_many(rows).tolist() == [model.predict_one(x) for x in events]

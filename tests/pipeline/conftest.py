@@ -21,7 +21,14 @@ from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
 from stream_rank.sinks.sink import NullSink
 
-ALL = ["prank", "oap-bpm:n_members=9", "widrow-hoff", "online-mprank:budget=20", "pairwise-ranker", "recursive-mprank"]  # fmt: skip
+ALL = [
+    *("prank", "oap-bpm:n_members=9", "widrow-hoff", "online-mprank:budget=20", "pairwise-ranker"),
+    *(
+        "recursive-mprank",
+        "online-mprank:kernel=gaussian(0.5),budget=20",
+        "prank:kernel=gaussian(0.5),budget=20",
+    ),
+]
 
 
 def mixed(n_events: int, seed: int = 0) -> list[bytes]:

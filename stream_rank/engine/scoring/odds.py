@@ -77,7 +77,8 @@ def _learn(odds, seen, lead, relative, tied, first, tie, second):
     half = 0.5 * relative
     information = half * half * (first + second - surplus * surplus)
     odds[SCALE_INFORMATION] = _KEPT * odds[SCALE_INFORMATION] + information
-    step = half * ((0.0 if tied else 1.0) - surplus) / odds[SCALE_INFORMATION]
+    # where no pair is in doubt information fades, and one error would decide all
+    step = half * ((0.0 if tied else 1.0) - surplus) / max(1.0, odds[SCALE_INFORMATION])
     odds[SCALE] = max(0.0, odds[SCALE] + step)
     if odds[TIES] > 0.0:
         odds[NU_INFORMATION] = _KEPT * odds[NU_INFORMATION] + tie * (1.0 - tie)

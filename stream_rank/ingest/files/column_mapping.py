@@ -10,8 +10,8 @@ __all__ = ["Mapping", "TableLayout"]
 
 _ROLES = ("y", "id", "ts", "group")
 _OF_PREFERENCES = ("magnitude", "tie", "id", "ts", "group")
-_PREFERRED, _OTHER = "preferred.*", "other.*"
-"""The columns of two items by default: what `pandas.json_normalize` makes of events."""
+_PREFERRED, _OTHER, _CONTEXT = "preferred.*", "other.*", "context.*"
+"""The columns of two items, and of what they share, by default: what `pandas.json_normalize` makes of events."""
 
 
 class TableLayout(NamedTuple):
@@ -92,21 +92,29 @@ class Mapping:
                 f"{source}: `columns` has x or y, which are of ratings, beside preferred or other"
             )
         roles = self._roles(names, _OF_PREFERENCES)
+        given = {name: name for name in self.context}
+        if not given:
+            given = {_name_in(_CONTEXT, name): name for name in names if _name_in(_CONTEXT, name)}
+        taken = {*roles.values(), *given.values()}
         items = []
         for role, pattern in (("preferred", self.preferred), ("other", self.other)):
             pattern = pattern or (_PREFERRED if role == "preferred" else _OTHER)
-            found = {_name_in(pattern, name): name for name in names if _name_in(pattern, name)}
+            found = {
+                _name_in(pattern, name): name
+                for name in names
+                if name not in taken and _name_in(pattern, name)
+            }
             if pattern.count("*") != 1 or not found:
                 raise InputError(
                     f"{source} has no column {pattern!r} of the {role} item; a pattern such as {role}=home_* is needed, "
                     f"and it has {', '.join(map(repr, names))}"
                 )
-            items.append({feature: name for feature, name in found.items() if feature})
+            items.append(found)
         for item in items:
-            twice = [name for name in self.context if name in item]
+            twice = [name for name in given if name in item]
             if twice:
                 raise InputError(f"{source}: the context {twice[0]!r} is an item's feature too")
-            item.update({name: name for name in self.context})
+            item.update(given)
         layout = TableLayout(items[0], items[1], roles)
         self._check(layout, names, source)
         return layout

@@ -75,6 +75,8 @@ class GroupedLearner(ScoreLearner):
         self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
     ) -> Array:
         """Predict all rows of a stream, and learn some as of their groups, each after its prediction."""
+        if self._model.always_blocks and not rows.all_met(self._vocabulary):
+            return self._learn_runs(rows, y, learning, group)
         which = np.flatnonzero(learning)
         labels = self._labels_of(np.where(learning, y, 0.0), rows)
         column = None if group is None else _group_column(group[which], len(which))

@@ -4,6 +4,7 @@ import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Self
 
@@ -21,6 +22,7 @@ from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.dense_table import DenseTable, too_long
+from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table, open_table
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -220,6 +222,26 @@ class Learner(PairLearner):
         if model.always_blocks:
             return table.all_features(self._vocabulary, model.dtype, first, end)
         return table.blocks(self._vocabulary, model.n_slots, model.dtype, first, end)
+
+    def _learn_runs(
+        self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any
+    ) -> Array:
+        """Predict all rows of a stream, and learn some, one run after the other.
+
+        A kernel's value includes the squares of features without a slot, which are summed in an order that depends on how
+        many have one: later rows must not give slots to theirs before an earlier one is predicted.
+        """
+        learner: Any = self
+        found = np.empty(len(rows))
+        cuts = (np.flatnonzero(np.diff(learning)) + 1).tolist()
+        for first, end in pairwise([0, *cuts, len(rows)]):
+            some = slice(first, end)
+            if not learning[first]:
+                found[some] = learner.predict_many(rows.part(first, end))
+            else:
+                more = {} if group is None else {"group": group[some]}
+                found[some] = learner.test_then_train(rows.part(first, end), y[some], **more)
+        return found
 
     def _open(self, X: Any) -> Table:
         """A table of which every event can be learned and ranked."""

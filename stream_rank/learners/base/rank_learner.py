@@ -133,6 +133,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
     ) -> Array:
         """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known."""
+        if self._model.always_blocks and not rows.all_met(self._vocabulary):
+            return self._learn_runs(rows, y, learning, group)
         labels: Any = np.where(learning, y, 1)
         ranks = self._labels.ranks(labels)
         self._meet(rows.chosen(np.flatnonzero(learning)))

@@ -84,6 +84,10 @@ class Rows:
         """Give slots to the features that have none, in the order in which they came."""
         vocabulary.add([self.names[place] for place in self._unmet(vocabulary)])
 
+    def all_met(self, vocabulary: Vocabulary) -> bool:
+        """Whether the names that these events, or those before them, brought all have slots."""
+        return not self._unmet(vocabulary)
+
     def _unmet(self, vocabulary: Vocabulary) -> list[int]:
         """The places of names that these events, or those before them, brought and that have no slot."""
         unknown = vocabulary.unknown_in(self.names)
@@ -137,16 +141,24 @@ class Rows:
     def all_features(
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        """Events `first` to `end`; features without a slot follow the known ones, in the order of names."""
-        where = vocabulary.slots_in(self.names)
+        """Events `first` to `end`; an event's features without a slot follow the known ones, in the order of names."""
+        where, known = vocabulary.slots_in(self.names), len(vocabulary)
         places = np.flatnonzero(where < 0).tolist()
-        if places:
-            where = where.copy()
-            unknown = in_order(self.names[place] for place in places)
-            after = {name: len(vocabulary) + place for place, name in enumerate(unknown)}
-            for place in places:
-                where[place] = after[self.names[place]]
-        yield from self._packed(where, dtype, first, end)
+        if not places:
+            yield from self._packed(where, dtype, first, end)
+            return
+        where = where.copy()
+        unknown = in_order(self.names[place] for place in places)
+        after = {name: known + place for place, name in enumerate(unknown)}
+        for place in places:
+            where[place] = after[self.names[place]]
+        for block in self._packed(where, dtype, first, end):
+            # counted event by event: what else is in the chunk must make no difference
+            those = np.flatnonzero(block.slots >= known)
+            rows = np.searchsorted(block.starts, those, "right")
+            earlier = np.searchsorted(rows, rows, "left")
+            block.slots[those] = known + np.arange(len(those)) - earlier
+            yield block
 
     def _packed(self, where: Array, dtype: str, first: int, end: int) -> Iterator[SparseBlock]:
         ends = np.cumsum(self.last[first:end] - self.first[first:end])
