@@ -9,13 +9,11 @@ Reference: W. J. Cody and W. Waite. Software Manual for the Elementary Functions
 """
 
 from math import factorial
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
 
-from stream_rank.engine.jit import compiled, inlined, intrinsic
+from stream_rank.engine.bits import as_bits, as_double
+from stream_rank.engine.jit import compiled, inlined
 
 __all__ = ["exponential", "exponentials", "logarithm", "logarithms"]
 
@@ -33,26 +31,6 @@ _SQRT_HALF = 0.7071067811865476
 _MANTISSA, _EXPONENT_OF_HALF = np.uint64(0x000FFFFFFFFFFFFF), np.uint64(0x3FE0000000000000)
 
 
-@intrinsic
-def _as_bits(typingctx: Any, number: Any) -> Any:
-    """The bits of a double."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.uint64(types.float64), build
-
-
-@intrinsic
-def _as_double(typingctx: Any, bits: Any) -> Any:
-    """The double that has these bits."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.uint64), build
-
-
 @inlined
 def exponential(x):
     """`e**x`, for x within +-708: what is beyond is taken for the bound itself.
@@ -65,7 +43,7 @@ def exponential(x):
     series = _TAYLOR[0]
     for coefficient in _TAYLOR[1:]:
         series = coefficient + r * series
-    return series * _as_double(np.uint64(np.int64(k) + 1023) << np.uint64(52))
+    return series * as_double(np.uint64(np.int64(k) + 1023) << np.uint64(52))
 
 
 @inlined
@@ -74,9 +52,9 @@ def logarithm(x):
 
     x is `2**k * m` with m in `[sqrt(1/2), sqrt(2))`, and `ln m = 2 artanh(s)` with `s = (m - 1) / (m + 1)`, as a series.
     """
-    bits = _as_bits(x)
+    bits = as_bits(x)
     k = np.int64(bits >> np.uint64(52)) - 1022
-    m = _as_double((bits & _MANTISSA) | _EXPONENT_OF_HALF)
+    m = as_double((bits & _MANTISSA) | _EXPONENT_OF_HALF)
     if m < _SQRT_HALF:
         m, k = 2.0 * m, k - 1
     s = (m - 1.0) / (m + 1.0)

@@ -14,6 +14,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
+from stream_rank.engine.bits import as_double
 from stream_rank.engine.jit import inlined, intrinsic
 from stream_rank.engine.pointers import get
 
@@ -83,16 +84,6 @@ def _leading_zeros(typingctx: Any, word: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), build
-
-
-@intrinsic
-def _as_double(typingctx: Any, bits: Any) -> Any:
-    """The double of some bits."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.uint64), build
 
 
 @inlined
@@ -210,14 +201,14 @@ def read_number(text, at, end, powers):
         if digits <= _EXACT_WHOLE and -_EXACT_POWER <= power <= _EXACT_POWER:
             value = np.float64(digits)
             if power < 0:
-                value /= _as_double(get(powers, 3 * (-power - SMALLEST_POWER) + 2))
+                value /= as_double(get(powers, 3 * (-power - SMALLEST_POWER) + 2))
             elif power > 0:
-                value *= _as_double(get(powers, 3 * (power - SMALLEST_POWER) + 2))
+                value *= as_double(get(powers, 3 * (power - SMALLEST_POWER) + 2))
         elif power < SMALLEST_POWER or power > LARGEST_POWER:
             return 0.0, -1
         else:
             bits = _nearest(digits, power, powers)
             if bits == 0:
                 return 0.0, -1
-            value = _as_double(bits)
+            value = as_double(bits)
     return (-value if negative else value), at
