@@ -8,7 +8,7 @@ PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester football bench lock clean
+.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester raw football bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -67,10 +67,13 @@ figure: env ## on-line and batch MPRank side by side: the magnitude-preserving p
 jester: env ## Jester's rows of that paper's tables; DATA=jester-data-1.csv.gz, which is not ours to give
 	$(BIN)/python -m simulators jester --data $(DATA)
 
+raw: env ## raw data sets by one command each, beside Vowpal Wabbit; DATA=the folder of the data sets, which are not here
+	$(BIN)/python -m simulators raw --data $(DATA)
+
 football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA=results.csv.gz, which is not here
 	$(BIN)/python -m simulators football --data $(DATA)
 
-bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, preferences or daemon for one table
+bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, raw, preferences or daemon for one table
 	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
 
 lock: env ## pin all dependencies anew, and those of the image alone to the same versions

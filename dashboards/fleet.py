@@ -24,6 +24,9 @@ def fleet() -> Dashboard:
     lag = f"sum by (job, instance) ({metric('lag')})"
     week = champion(series("learner:stream_rank_loss:ratio_to_week"))
     begun, memory = metric("process_start_time_seconds"), metric("process_resident_memory_bytes")
+    answers = _by_daemon(metric("build_info"))
+    # what is recorded goes on for five minutes after a daemon went down
+    rejects = f"{_by_daemon(series('instance:stream_rank_rejects:ratio5m'))} and {answers}"
     return framed(
         "stream-rank-fleet",
         "stream-rank: Fleet",
@@ -42,10 +45,9 @@ def fleet() -> Dashboard:
                     "Daemons",
                     "How each stands now; what is not well is coloured, and of one that is down nothing else is known.",
                     [
-                        Column("up", "none", _by_daemon(ours(series("up"))), least=1),
+                        Column("up", "none", _by_daemon(ours(series("up"))), least=1, narrow=True),
                         Column("running", "s", _by_daemon(ours(f"time() - {begun}"))),
                         Column("records", "cps", rate),
-                        Column("lag", "short", lag),
                         Column(
                             "behind",
                             "s",
@@ -53,15 +55,26 @@ def fleet() -> Dashboard:
                             10,
                             60,
                         ),
-                        Column("loss", "short", _by_daemon(f"{rank} or {magnitude}")),
-                        Column("preference error", "percentunit", _by_daemon(preference)),
-                        Column("to its week", "short", _by_daemon(week), 1.1, 1.25),
+                        Column(
+                            "loss",
+                            "short",
+                            _by_daemon(f"{rank} or {magnitude}"),
+                            nothing="no rating",
+                        ),
+                        Column(
+                            "pref. loss",
+                            "percentunit",
+                            _by_daemon(preference),
+                            nothing="none yet",
+                        ),
+                        Column("vs week", "short", _by_daemon(week), 1.1, 1.25, nothing="unknown"),
                         Column(
                             "rejects",
                             "percentunit",
-                            _by_daemon(series("instance:stream_rank_rejects:ratio5m")),
+                            rejects,
                             0.01,
                             0.05,
+                            nothing="idle",
                         ),
                         Column("snapshot", "s", _by_daemon(metric("snapshot_age_seconds"))),
                         Column(
@@ -72,6 +85,7 @@ def fleet() -> Dashboard:
                         ),
                         Column("memory", "bytes", _by_daemon(ours(memory))),
                     ],
+                    answers,
                 ),
             ],
             "Since when?": [

@@ -14,7 +14,7 @@ from grafana_foundation_sdk.models.dashboard import (
 )
 
 from dashboards.panels import SOURCE, Panel
-from dashboards.queries import increase, metric, ours, series
+from dashboards.queries import ONE_OF_SEVERAL, champion, grown, metric, ours, series
 
 __all__ = ["framed", "in_sight"]
 
@@ -22,20 +22,22 @@ _TAG = "stream-rank"
 _OLDEST_SCHEMA = 38
 """Of Grafana 10.0; newer ones bring it up to date when they read it."""
 
+_STEP = "1m"
+"""Marks are this far apart at least, and what grew between two of them is marked at the second, once."""
 _MARKS = {
     "Restarts": (
         "purple",
-        ours(f"changes({series('process_start_time_seconds')}[1m]) > 0"),
+        ours(f"changes({series('process_start_time_seconds')}[{_STEP}]) > 0"),
         "restart of {{instance}}",
     ),
     "Rebalances": (
         "blue",
-        f"ceil({increase('rebalances_total', '1m')}) > 0",
+        f"{grown('rebalances_total', _STEP)} > 0",
         "rebalance at {{instance}}",
     ),
     "Drifts": (
         "orange",
-        f"ceil({increase('drifts_total', '1m')}) > 0",
+        champion(f"{grown('drifts_total', _STEP)} > 0"),
         "drift of the {{loss}} loss of {{learner}} at {{instance}}",
     ),
 }
@@ -57,6 +59,22 @@ def _variable(name: str, label: str, of: str, meaning: str) -> dashboard.QueryVa
         .include_all(True)
         .all_value(".+")
         .current(VariableOption(selected=True, text=["All"], value=["$__all"]))
+    )
+
+
+def _at() -> dashboard.QueryVariable:
+    """What is put into legends for the instance. It is hidden, and nobody chooses it."""
+    return (
+        dashboard.QueryVariable("at")
+        .description("The instance in legends, where there are several")
+        .datasource(SOURCE)
+        .query({"query": f"query_result({ONE_OF_SEVERAL})", "refId": "StandardVariableQuery"})
+        .definition(f"query_result({ONE_OF_SEVERAL})")
+        .regex('/at="([^"]*)"/')
+        .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
+        .hide(VariableHide.HIDE_VARIABLE)
+        .multi(False)
+        .include_all(False)
     )
 
 
@@ -92,6 +110,7 @@ def framed(
                 "instance", "Instance", 'stream_rank_ready{job=~"$job"}', "One daemon or several"
             )
         )
+        .with_variable(_at())
         .link(
             dashboard.DashboardLink("stream-rank")
             .type(DashboardLinkType.DASHBOARDS)
@@ -111,7 +130,7 @@ def framed(
             .enable(True)
             .icon_color(colour)
             .expr(expression)
-            .step("60s")
+            .step(_STEP)
             .title_format(text)
             .text_format("")
             .tag_keys("")

@@ -4,8 +4,8 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards import states
 from dashboards.frame import framed
-from dashboards.panels import BAD, GOOD, NEUTRAL, Scale, Word, bars, lines, matrix, words
-from dashboards.queries import CHAMPION, champion, increase, metric, per_second, scored, series
+from dashboards.panels import BAD, GOOD, NEUTRAL, Scale, Word, lines, matrix, numbers, words
+from dashboards.queries import AT, CHAMPION, champion, increase, metric, per_second, scored, series
 
 __all__ = ["learning"]
 
@@ -18,7 +18,8 @@ _NO_RANKS = "No rating was predicted by a learner of ranks"
 _NO_SCORES = "No rating was predicted by a learner of scores"
 _NO_PREFERENCES = "No preference was predicted"
 """What panels say where there is nothing of their kind: a stream may be of ratings alone, or of preferences."""
-_WHO = "{{learner}} {{instance}}"
+_NO_MEAN = "Nothing was predicted within five minutes, or the first of them is not over"
+_WHO = f"{{{{learner}}}} {AT}"
 
 
 def _chosen(expression: str) -> str:
@@ -56,12 +57,12 @@ def learning() -> Dashboard:
                 states.loss(4),
                 states.drifts(4),
                 words(
-                    "Champion",
+                    "Lead",
                     "The champion's recent loss against that of the best challenger with a loss of the same kind; level within 5 %. "
                     "Where there are both ratings and preferences, of those that do worse.",
                     f"clamp_max(max(({champions} + {_NEAR:g}) / ({best_challenger} + {_NEAR:g})), {_FAR})",
                     [
-                        Word(0.95, "It leads", GOOD),
+                        Word(0.95, "Champion leads", GOOD),
                         Word(1.05, "Level", GOOD),
                         Word(None, "Challenger leads", NEUTRAL),
                     ],
@@ -82,16 +83,7 @@ def learning() -> Dashboard:
                     "How many ranks the last predictions were off, on average (as many as the setting window says).",
                     "short",
                     _with_week("rank"),
-                    width=6,
-                    nothing=_NO_RANKS,
-                ),
-                bars(
-                    "Rank loss of the run",
-                    "Mean loss of all predictions since the run was begun, restarts included.",
-                    "short",
-                    _chosen(metric("loss", loss="rank")),
-                    _WHO,
-                    width=6,
+                    height=9,
                     nothing=_NO_RANKS,
                 ),
                 lines(
@@ -99,42 +91,55 @@ def learning() -> Dashboard:
                     "Of learners of scores: the mean squared error of the differences between the last predictions.",
                     "short",
                     _with_week("magnitude"),
-                    width=6,
+                    height=9,
                     nothing=_NO_SCORES,
                 ),
-                bars(
-                    "Magnitude loss of the run",
-                    "Of learners of scores: mean loss of all predictions since the run was begun, restarts included.",
+                numbers(
+                    "Losses of the run",
+                    "Mean losses of all predictions since the run was begun, restarts included: of ranks, how many they were off; of "
+                    "magnitudes, the squared error of differences; of preferences, the share in the wrong order.",
                     "short",
-                    _chosen(metric("loss", loss="magnitude")),
-                    _WHO,
-                    width=6,
-                    nothing=_NO_SCORES,
+                    _chosen(metric("loss")),
+                    f"{{{{loss}}}}: {_WHO}",
+                    "Nothing was predicted",
+                    height=9,
                 ),
                 lines(
-                    "Champion's loss against its week",
+                    "Against its week",
                     "Mean loss of the champion's predictions of the last five minutes, divided by the mean of that over the last "
                     "week, for each kind of loss. From the line on, for a quarter of an hour, there is an alert.",
                     "short",
                     {
-                        "{{loss}} loss {{instance}}": champion(
+                        f"{{{{loss}}}} loss {AT}": champion(
                             series("learner:stream_rank_loss:ratio_to_week")
                         )
                     },
-                    width=12,
+                    width=6,
                     scale=Scale.TIGHT,
                     level=1.25,
-                    nothing="Nothing was predicted within five minutes",
+                    nothing=_NO_MEAN,
                 ),
                 lines(
-                    "Champion against the best challenger",
+                    "Against challengers",
                     "The champion's recent loss divided by the best challenger's, for each kind of loss; above 1 a challenger is better.",
                     "short",
-                    {"{{loss}} loss {{instance}}": f"{champions} / {best_challenger}"},
-                    width=12,
+                    {f"{{{{loss}}}} loss {AT}": f"{champions} / {best_challenger}"},
+                    width=6,
                     scale=Scale.TIGHT,
                     level=1,
                     nothing="No challenger has a loss of the champion's kind",
+                ),
+                lines(
+                    "Skill",
+                    "What is saved, over five minutes, of the loss of always answering the same: the median rank of all events or of the "
+                    "event's group, the mean score, or what a coin says of preferences. 1 is perfect; at 0, the line, nothing of use was "
+                    "learned. Below it, for a quarter of an hour, there is an alert.",
+                    "percentunit",
+                    {f"{{{{loss}}}}: {_WHO}": _chosen(series("learner:stream_rank_skill:mean5m"))},
+                    width=12,
+                    scale=Scale.TIGHT,
+                    level=0,
+                    nothing=_NO_MEAN,
                 ),
             ],
             "How well, where one thing is preferred to another?": [
@@ -143,23 +148,16 @@ def learning() -> Dashboard:
                     "Share of the last preferences that were predicted the other way round; a tie counts half. Guessing has a half: the line.",
                     "percentunit",
                     _with_week("preference"),
+                    width=12,
                     level=_GUESSED,
                     nothing=_NO_PREFERENCES,
-                ),
-                bars(
-                    "Preference error of the run",
-                    "The same of all preferences since the run was begun, restarts included.",
-                    "percentunit",
-                    _chosen(metric("loss", loss="preference")),
-                    _WHO,
-                    nothing=_NO_PREFERENCES,
-                    limit=_GUESSED,
                 ),
                 lines(
                     "Preferences compared",
                     "Preferences a second that were predicted and then learned. Rankings and choices are several each.",
                     "cps",
                     {_WHO: _chosen(per_second("scored_preferences_total"))},
+                    width=12,
                     nothing=_NO_PREFERENCES,
                 ),
                 lines(
@@ -198,9 +196,9 @@ def learning() -> Dashboard:
                     "Where its scores are cut into ranks. Thresholds that move together follow the weights; one that walks away "
                     "says that a rank has become rare.",
                     "short",
-                    {"{{threshold}} {{instance}}": champion(metric("threshold"))},
+                    {f"{{{{threshold}}}} {AT}": champion(metric("threshold"))},
                     scale=Scale.TIGHT,
-                    nothing="The champion is a learner of scores, or has more than 20 ranks",
+                    nothing="The champion predicted no rating, predicts scores, or has more than 20 ranks",
                 ),
                 lines(
                     "Members that disagree",

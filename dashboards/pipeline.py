@@ -5,7 +5,17 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards import states
 from dashboards.frame import framed
 from dashboards.panels import BAD, FAIR, GOOD, Scale, Word, lines, words
-from dashboards.queries import increase, mean, metric, ours, per_second, quantile, scored, series
+from dashboards.queries import (
+    AT,
+    increase,
+    mean,
+    metric,
+    ours,
+    per_second,
+    quantile,
+    scored,
+    series,
+)
 
 __all__ = ["pipeline"]
 
@@ -23,9 +33,9 @@ def pipeline() -> Dashboard:
         "Whether events get through, how fast, and what holds them up.",
         {
             "Is it well?": [
-                states.up(3),
-                states.learning(3),
-                states.keeps_up(3),
+                states.up(6),
+                states.learning(6),
+                states.keeps_up(6),
                 words(
                     "Rejects",
                     "Share of the records of the last five minutes that could not be learned from: many from 5 % on.",
@@ -36,9 +46,9 @@ def pipeline() -> Dashboard:
                         Word(None, "Many", BAD),
                     ],
                     "Nothing comes",
-                    3,
+                    6,
                 ),
-                states.snapshots(3),
+                states.snapshots(6),
                 words(
                     "Kafka",
                     "Tries at Kafka that failed within the last five minutes. One or two are a broker that changed; it goes on by itself.",
@@ -49,7 +59,7 @@ def pipeline() -> Dashboard:
                         Word(None, "In trouble", BAD),
                     ],
                     states.NOT_REACHED,
-                    3,
+                    6,
                 ),
                 words(
                     "Restarts",
@@ -61,9 +71,9 @@ def pipeline() -> Dashboard:
                         Word(None, "Many", BAD),
                     ],
                     states.NOT_REACHED,
-                    3,
+                    6,
                 ),
-                states.alerts(3),
+                states.alerts(6),
             ],
             "How well?": [
                 lines(
@@ -135,27 +145,28 @@ def pipeline() -> Dashboard:
                     {"{{instance}}": mean("chunk_records", "instance")},
                 ),
                 lines(
-                    "Age of the last snapshot",
+                    "Age of the snapshot",
                     "Time since a snapshot was written, and the time between two that was asked for.",
                     "s",
                     {
-                        "age {{instance}}": metric("snapshot_age_seconds"),
-                        "asked for {{instance}}": metric("snapshot_interval_seconds"),
+                        f"age {AT}": metric("snapshot_age_seconds"),
+                        f"asked for {AT}": metric("snapshot_interval_seconds"),
                     },
+                    width=6,
                 ),
                 lines(
                     "Writing a snapshot",
                     "How long the last one took; nothing is learned meanwhile.",
                     "s",
                     {"{{instance}}": metric("snapshot_duration_seconds")},
-                    width=4,
+                    width=6,
                 ),
                 lines(
                     "Size of a snapshot",
                     "Bytes of the last one.",
                     "bytes",
                     {"{{instance}}": metric("snapshot_size_bytes")},
-                    width=4,
+                    width=6,
                 ),
                 lines(
                     "Failures and warnings",
@@ -166,16 +177,18 @@ def pipeline() -> Dashboard:
                         "client's warnings": f"sum({per_second('client_warnings_total')})",
                         "messages again": f"sum({per_second('repeated_messages_total')})",
                     },
+                    width=6,
                 ),
                 lines(
-                    "Partitions and rebalances",
+                    "Partitions",
                     "Partitions that each daemon has, and how often the group changed them.",
                     "short",
                     {
-                        "partitions of {{instance}}": metric("assigned_partitions"),
-                        "rebalances of {{instance}}": increase("rebalances_total"),
+                        f"partitions {AT}": metric("assigned_partitions"),
+                        f"rebalances {AT}": increase("rebalances_total"),
                     },
                     steps=True,
+                    width=6,
                 ),
                 lines(
                     "Sent",
@@ -185,20 +198,21 @@ def pipeline() -> Dashboard:
                         "dead letters": f"sum({per_second('dead_letters_total')}) or vector(0)",
                         "predictions": f"sum({per_second('predictions_total')}) or vector(0)",
                     },
+                    width=6,
                 ),
                 lines(
                     "Memory",
                     "Memory in use. It grows with the number of features and groups, not with the number of events.",
                     "bytes",
                     {"{{instance}}": ours(metric("process_resident_memory_bytes"))},
-                    width=4,
+                    width=6,
                 ),
                 lines(
                     "Processor",
                     "Processor time used in each second: 1 is one core.",
                     "short",
                     {"{{instance}}": ours(per_second("process_cpu_seconds_total"))},
-                    width=4,
+                    width=6,
                 ),
             ],
         },

@@ -3,8 +3,11 @@
 from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
 
 __all__ = [
+    "AT",
     "CHAMPION",
+    "ONE_OF_SEVERAL",
     "champion",
+    "grown",
     "increase",
     "mean",
     "metric",
@@ -18,6 +21,15 @@ __all__ = [
 _SCOPE = 'job=~"$job", instance=~"$instance"'
 """Every expression is about the daemons that were chosen above."""
 _OWN = "stream_rank_"
+
+AT = "$at"
+"""In a legend: the instance, where there are several; of a single one it would only be in the way."""
+ONE_OF_SEVERAL = (
+    "label_replace(count(count by (job, instance) "
+    f"(last_over_time({_OWN}ready{{{_SCOPE}}}[$__range]))) > 1, "
+    '"at", "{{instance}}", "", "")'
+)
+"""Has what `AT` stands for as a label, which is a piece of a legend itself; nothing at all, if there is one instance."""
 
 CHAMPION = f'{_OWN}learner_info{{{_SCOPE}, role="champion"}}'
 """1 for every learner that is its daemon's first."""
@@ -46,6 +58,12 @@ def per_second(name: str, **labels: str) -> str:
 def increase(name: str, window: str = "$__rate_interval", **labels: str) -> str:
     """By how much a counter grew."""
     return f"increase({_counter(name, **labels)}[{window}])"
+
+
+def grown(name: str, since: str) -> str:
+    """By how much a counter grew since then, to the sample: what came between two windows of `increase` is in neither."""
+    counter = _counter(name)
+    return f"({counter} - {counter} offset {since})"
 
 
 def mean(name: str, by: str) -> str:

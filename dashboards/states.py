@@ -57,12 +57,20 @@ def learning(width: int) -> Panel:
 
 def loss(width: int) -> Panel:
     """Whether champions are as good as they were."""
+    recent = metric("recent_loss")
+    new = champion(f"{recent} unless {recent} offset 5m")
     return words(
         "Loss",
         "The champion's loss of the last five minutes against its mean of the last week: as usual up to 1.1 times, "
-        "much worse from 1.25 times on. Where there are both ratings and preferences, of those that do worse.",
-        f"max({champion(series('learner:stream_rank_loss:ratio_to_week'))})",
-        [Word(1.1, "As usual", GOOD), Word(1.25, "Worse", FAIR), Word(None, "Much worse", BAD)],
+        "much worse from 1.25 times on. Where there are both ratings and preferences, of those that do worse. "
+        "Too soon: there are losses, but in the first minute or two no mean of them.",
+        f"max({champion(series('learner:stream_rank_loss:ratio_to_week'))}) or max({new}) * 0 - 1",
+        [
+            Word(-0.5, "Too soon", NEUTRAL),
+            Word(1.1, "As usual", GOOD),
+            Word(1.25, "Worse", FAIR),
+            Word(None, "Much worse", BAD),
+        ],
         NOTHING_SCORED,
         width,
     )
@@ -85,7 +93,7 @@ def snapshots(width: int) -> Panel:
     """Whether snapshots are written when they should be."""
     age = f"{metric('snapshot_age_seconds')} / {metric('snapshot_interval_seconds')}"
     return words(
-        "Snapshots",
+        "Saved",
         "Age of the last snapshot in intervals between snapshots, while there is something to save: fresh "
         "below 3, too old from 5 on. After a crash, what came behind it is learned again.",
         f"max({age} * ({metric('unsaved_records')} > bool 0))",

@@ -99,6 +99,12 @@ def _parser() -> argparse.ArgumentParser:
         "--data", type=Path, required=True, help="results.csv, or .csv.gz: a match a line"
     )
 
+    raw = commands.add_parser(
+        "raw", help="raw data sets by the default learner, one command each, beside Vowpal Wabbit"
+    )
+    raw.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    raw.add_argument("--learner", help="instead of the default")
+
     figure = commands.add_parser(
         "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
     )
@@ -167,6 +173,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(error)
             return 2
         return report.report(played)
+    if given.command == "raw":
+        from simulators import raw
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return raw.run(given.data, given.learner)
+        except StreamRankError as error:
+            print(error)
+            return 2
     if given.command == "mprank-figure-1":
         _one_core()
         from simulators import mprank_figure_1

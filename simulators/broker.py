@@ -1,6 +1,7 @@
 """A real Kafka on loopback: nodes that can be started, stopped, killed and frozen."""
 
 import base64
+import fcntl
 import itertools
 import os
 import shutil
@@ -10,8 +11,8 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -36,9 +37,27 @@ class NoKafkaError(Exception):
 def jars() -> Path:
     """The folder with Kafka's jars below `build`, fetched by Maven when they are not there yet."""
     folder = _HERE.parent / "build/kafka/lib"
-    done = folder / ".complete"
-    if done.exists():
-        return folder
+    if not _complete(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(folder):  # of several that want them at once, one fetches them
+            if not _complete(folder):
+                _fetch(folder)
+    return folder
+
+
+def _complete(folder: Path) -> bool:
+    return (folder / ".complete").exists()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let no other process do what it takes to have something there."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(folder: Path) -> None:
     for tool in ("java", "mvn"):
         if shutil.which(tool) is None:
             raise NoKafkaError(
@@ -56,11 +75,36 @@ def jars() -> Path:
             f"Maven could not fetch Kafka: {fetched.stdout[-500:]}{fetched.stderr[-500:]}"
         )
     (partly / ".complete").touch()
-    try:
-        partly.rename(folder)
-    except OSError:  # somebody else was quicker
-        shutil.rmtree(partly)
-    return folder
+    partly.rename(folder)
+
+
+def classes() -> list[str]:
+    """Java's flag for Kafka's classes as they were loaded once, which spares every node half of its work to start.
+
+    None where they could not be kept. The first node that is ever started here is one that says which they are.
+    """
+    java = Path(shutil.which("java") or "java").resolve()
+    if not java.exists():
+        return []
+    # those of another Java are of no use to it
+    archive = jars().with_name(f"classes-{java.stat().st_ino}-{java.stat().st_mtime_ns}.jsa")
+    if not archive.exists():
+        with _alone(archive):
+            if not archive.exists():
+                _keep_classes(archive)
+    # without a word, and without them, where it cannot use them
+    return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+
+
+def _keep_classes(archive: Path) -> None:
+    partly = archive.with_name(f"{archive.name}-{os.getpid()}")
+    with tempfile.TemporaryDirectory(prefix="stream-rank-kafka-") as folder:
+        kafka = Kafka(Path(folder), java=())
+        kafka._java.append(f"-XX:ArchiveClassesAtExit={partly}")  # of the node alone
+        with kafka:
+            kafka.end()
+    if partly.exists():
+        partly.rename(archive)
 
 
 def free_ports(count: int) -> list[int]:
@@ -87,14 +131,18 @@ class Kafka:
         users: Mapping[str, str] | None = None,
         memory: int = 512,
         lasting: bool = False,
+        java: Sequence[str] | None = None,
     ) -> None:
         """`listener` is the protocol that clients speak; `users` have passwords for SCRAM-SHA-256.
 
-        A `lasting` one takes longer to start, and has more throughput some minutes later.
+        A `lasting` one takes longer to start, and has more throughput some minutes later; for all others, `java` are
+        flags in the place of Kafka's classes that are kept.
         """
         self._folder, self._memory, self._listener = folder, memory, listener
         self._users = users or {}
-        self._java = ["java"] if lasting else ["java", *_SOON_THERE]
+        self._java = ["java"]
+        if not lasting:
+            self._java += [*_SOON_THERE, *(classes() if java is None else java)]
         free = free_ports(3 * nodes)  # at once, so that no two are the same
         self.ports = list(ports) or free[:nodes]
         self._inner, self._controllers = free[nodes : 2 * nodes], free[2 * nodes :]
@@ -224,6 +272,13 @@ class Kafka:
         killed = [node for node in range(len(self.ports)) if node not in self._processes]
         if killed:
             self.start(*killed)
+
+    def end(self) -> None:
+        """Have all nodes stop by themselves."""
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            process.wait()
 
     def stop(self) -> None:
         """Stop all nodes; their data is of no use any more."""

@@ -1,55 +1,105 @@
-"""The demonstration: a day of synthetic ratings, replayed with progress shown."""
+"""The demonstration: a table of reviews as people export it, replayed by one command as it is."""
 
+import csv
+import random
+import shlex
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from simulators.learning_curves import BAYES_LOSS
 from stream_rank.cli.main import main
-from stream_rank.datasets.oap_blocks import blocks
-from stream_rank.ingest.files.json_rows import as_json
 
-__all__ = ["run"]
+__all__ = ["COMMAND", "run", "write"]
 
-_LEARNERS = ("oap-bpm", "prank", "averaged-prank", "widrow-hoff:learning_rate=0.1")
+COMMAND = "--fields y=stars ts=date --category seller --na-value NA --n-ranks 5"
+"""What is in the table: which column is the label, which one a time, and that the numbers of sellers are names."""
+_LEARNERS = ("oap-bpm", "averaged-prank", "prank")
+_BRANDS = ("Alder", "Birke", "Ceder", "Dorn", "Eibe", "Föhre", "Ginster", "Hasel")
+_CITIES = ("Graz", "Linz", "Wels", "Steyr", "St. Pölten")
+_WORDS = (
+    "arrived on time",
+    "would buy again",
+    'they call it "new"',
+    "smells of smoke; a pity",
+    "as described",
+    "broke within a week",
+)
 
 
-def _write(path: Path, events: int, seed: int) -> bytes:
-    """The OAP paper's synthetic stream as lines of JSON; the first of them."""
+def write(path: Path, rows: int, seed: int) -> None:
+    """A table of used things and the stars that their buyers gave: names, ids, missing cells, line breaks in quotes."""
+    generator = random.Random(seed)
+    sellers = {
+        number: generator.gauss(0, 0.7) for number in generator.sample(range(10_000, 99_999), 300)
+    }
+    brands = {brand: generator.gauss(0, 0.5) for brand in _BRANDS}
+    known = list(sellers)
+    when = datetime(2026, 1, 1, tzinfo=UTC)
     path.parent.mkdir(parents=True, exist_ok=True)
-    names, written, first = [f"x{i}" for i in range(6)], 0, b""
-    with path.open("wb") as file:
-        for X, y in blocks(seed, "quadratic"):
-            for values, rank in zip(X.tolist(), y.tolist(), strict=True):
-                line = as_json(names, [round(value, 4) for value in values], rank)
-                first = first or line
-                file.write(line + b"\n")
-                written += 1
-                if written == events:
-                    return first
-    return first
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, delimiter=";")
+        table.writerow(
+            ["date", "seller", "brand", "city", "price", "age", "warranty", "remark", "stars"]
+        )
+        for _ in range(rows):
+            when += timedelta(seconds=generator.randint(5, 600))
+            seller, brand = generator.choice(known), generator.choice(_BRANDS)
+            price, age = generator.lognormvariate(7, 0.8), generator.randint(0, 20)
+            warranty = generator.choice(("yes", "no", ""))
+            words = generator.sample(range(len(_WORDS)), generator.choice((0, 1, 1, 2)))
+            merit = sellers[seller] + brands[brand] - 0.06 * age - 0.4 * (price / 2_000 - 0.7)
+            merit += 0.3 * (warranty == "yes") + sum(
+                (0.5, 0.7, -0.4, -0.8, 0.3, -1.5)[w] for w in words
+            )
+            stars = min(5, max(1, round(3.6 + merit + generator.gauss(0, 0.5))))
+            table.writerow(
+                [
+                    when.strftime("%Y-%m-%d %H:%M:%S"),
+                    seller,
+                    brand if generator.random() < 0.97 else "",
+                    generator.choice(_CITIES),
+                    f"{price:.2f}" if generator.random() < 0.95 else "NA",
+                    age if generator.random() < 0.9 else "",
+                    warranty,
+                    "\n".join(_WORDS[word] for word in words),
+                    stars,
+                ]
+            )
+
+
+def _free(folder: Path) -> Path:
+    """A folder that is not there yet."""
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}-{number}")
+    return found
 
 
 def run(events: int, seed: int, out: Path) -> int:
-    """Write a file of ratings and replay it; the exit code."""
-    file = out / "events.jsonl"
-    print(f"{events:,} ratings of 1 to 5 stars, in {file}, a line each:\n")
-    print(f"    {_write(file, events, seed).decode()}\n")
-    print("Every learner predicts each rating, then learns it. The loss is how many stars the")
-    print(f"predictions are off; {BAYES_LOSS} of it is noise, which no rule can foretell.\n")
-    flags = [flag for learner in _LEARNERS for flag in ("--learner", learner)]
-    folder = out / "run"
-    number = 1
-    while folder.exists():
-        number += 1
-        folder = out / f"run-{number}"
-    command = [str(file), *flags, "--n-ranks", "5", "--out", str(folder)]
-    print(f"    stream-rank replay {' '.join(command)}\n", flush=True)
+    """Write a table and replay it; the exit code."""
+    path = out / "reviews.csv"
+    write(path, events, seed)
+    with path.open(encoding="utf-8") as file:
+        head = "    ".join(["    ", *(next(file) for _ in range(6))])
+    print(f"{events:,} reviews of used things, as they were exported, in {path}:\n\n{head}")
+    print(
+        "Text, ids that are numbers, missing cells, line breaks within cells: nothing is prepared by hand."
+    )
+    print(
+        "Every learner predicts the stars of each review, then learns them. The skill is what it saves of"
+    )
+    print("the loss of always answering the median.\n")
+    learners = [flag for learner in _LEARNERS for flag in ("--learner", learner)]
+    folder = _free(out / "run")
+    command = [str(path), *shlex.split(COMMAND), *learners, "--out", str(folder)]
+    print(f"    stream-rank replay {shlex.join(command)}\n", flush=True)
     code = main(["replay", *command])
     if code == 0:
         print(
-            f"\nOpen {folder / 'report.html'} in a browser. The rule that was learned, in Python:\n"
+            f"\nOpen {folder / 'report.html'} in a browser. What was learned, in Python:\n"
             "\n    import stream_rank"
             f'\n    model = stream_rank.load("{folder}", learner="oap-bpm")'
-            '\n    model.predict_one({"x0": 0.1, "x1": 0.9})'
+            '\n    model.predict_one({"brand": "Eibe", "price": 900.0, "seller=12345": 1})'
             f"\n\nor for any language:  stream-rank snapshot export {folder} --learner oap-bpm"
         )
     return code

@@ -12,11 +12,11 @@ _RANKS = 5
 _GARBAGE = (
     b"",
     b"{",
-    b'{"x": {"x0": "many"}, "y": 1}',
+    b'{"x": {"x0": [1]}, "y": 1}',  # a text would be a category, and learned
     b'{"x": {"x0": 1.0}, "y": 9}',
     b'{"x": {}, "y": 1}',
 )
-"""What others may send, of several kinds."""
+"""What others may send, of several kinds; none of them is learned."""
 
 
 def drifting(

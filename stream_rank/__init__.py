@@ -13,8 +13,12 @@ if TYPE_CHECKING:
         SnapshotError,
         StreamRankError,
     )
+    from stream_rank.features.cross import Cross
+    from stream_rank.features.normalize import Normalize
     from stream_rank.features.polynomial_features import PolynomialFeatures
     from stream_rank.features.random_fourier_features import RandomFourierFeatures
+    from stream_rank.features.scale import Scale
+    from stream_rank.features.target_mean import TargetMean
     from stream_rank.kernels import Gaussian, Linear, Polynomial
     from stream_rank.learners.averaged_prank import AveragedPRank
     from stream_rank.learners.oap_bagg import OAPBagg
@@ -51,6 +55,7 @@ __all__ = [
     "OAPVP",
     "AveragedPRank",
     "Concordance",
+    "Cross",
     "DisagreementError",
     "DiscreteRankingLoss",
     "EventError",
@@ -59,6 +64,7 @@ __all__ = [
     "LabelError",
     "Linear",
     "Misranking",
+    "Normalize",
     "OAPBagg",
     "OAPStream",
     "OnlineMPRank",
@@ -72,8 +78,10 @@ __all__ = [
     "RankErrorRate",
     "RankLoss",
     "RecursiveMPRank",
+    "Scale",
     "SnapshotError",
     "StreamRankError",
+    "TargetMean",
     "VotedPRank",
     "WeightedKappa",
     "WidrowHoff",
@@ -96,6 +104,10 @@ _MODULES = {
         "SnapshotError",
         "StreamRankError",
     ),
+    "stream_rank.features.cross": ("Cross",),
+    "stream_rank.features.normalize": ("Normalize",),
+    "stream_rank.features.scale": ("Scale",),
+    "stream_rank.features.target_mean": ("TargetMean",),
     "stream_rank.features.polynomial_features": ("PolynomialFeatures",),
     "stream_rank.features.random_fourier_features": ("RandomFourierFeatures",),
     "stream_rank.kernels": ("Gaussian", "Linear", "Polynomial"),

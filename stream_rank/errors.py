@@ -10,6 +10,7 @@ StreamRankError
 ├── InputError                     a file or stream that cannot be read
 ├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
 ├── TooManyRejectsError
+├── NothingLearnedError            no event had a label or a preference
 ├── WriteError                     a result that cannot be written
 │   └── SnapshotWriteError  (R)
 └── KafkaError
@@ -37,6 +38,7 @@ __all__ = [
     "LabelError",
     "LostOffsetsError",
     "MessageTooLargeError",
+    "NothingLearnedError",
     "RecoverableError",
     "RetriableKafkaError",
     "SnapshotError",
@@ -96,6 +98,10 @@ class SnapshotError(StreamRankError):
 
 class TooManyRejectsError(StreamRankError):
     """More records were rejected than is allowed."""
+
+
+class NothingLearnedError(StreamRankError):
+    """A whole stream came, and there was nothing in it to learn from."""
 
 
 class WriteError(StreamRankError):

@@ -14,6 +14,7 @@ NAMES = {
     *("MSD", "M1D", "Misranking", "DiscreteRankingLoss", "DisagreementError", "Concordance"),
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
+    *("Scale", "Normalize", "Cross", "TargetMean"),
     *("RankLoss", "RankErrorRate", "WeightedKappa", "PreferenceError", "PreferenceLogLoss"),
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),

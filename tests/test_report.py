@@ -1,5 +1,7 @@
 """`report.html` in a real browser."""
 
+import json
+import random
 import shutil
 import struct
 import subprocess
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import run
+from tests.cli.conftest import Ran, run
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"]  # fmt: skip
@@ -53,6 +55,40 @@ def test_a_browser_shows_every_part(page: Path, tmp_path: Path) -> None:
     assert shown.count("<polyline") == shown.count("</polyline>") > 10
     assert "NaN" not in shown
     assert "None" not in shown
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Ratings that have nothing to do with their features, which are far out of scale."""
+    folder, generator = tmp_path_factory.mktemp("lost"), random.Random(1)
+    events = [
+        {"x": {"a": 1e4 * generator.random()}, "y": generator.randint(1, 5)} for _ in range(3_000)
+    ]
+    (folder / "events.jsonl").write_text("\n".join(map(json.dumps, events)))
+    learners = ["--learner", "prank", "--learner", "averaged-prank"]
+    return run(
+        *("replay", folder / "events.jsonl", *learners, "--n-ranks", 5, "--out", folder / "out")
+    )
+
+
+def test_no_learner_is_crowned_that_a_constant_beats(lost: Ran, page: Path) -> None:
+    assert lost.code == 0
+    shown = Path(lost.out.split("weights: ")[1].strip()).read_text()
+    assert "No learner is better than always answering the median" in shown
+    assert "ended best" not in shown
+    assert 'class="best"' not in shown
+    assert "prank is worse than always answering the median: lately" in shown
+    assert "always the median" in shown  # a line in the charts
+    good = page.read_text()
+    assert "No learner is better" not in good
+    assert "is worse than always" not in good
+    assert "always the mean" in good
+
+
+def test_the_terminal_says_that_a_constant_is_better(lost: Ran) -> None:
+    assert lost.out.count("worse than the median") == 2
+    assert "No learner is better than always answering the median." in lost.out
+    assert "averaged-prank is worse than always answering the median: lately" in lost.error
 
 
 def pixels(png: bytes) -> tuple[int, int, set[bytes]]:

@@ -1,8 +1,8 @@
 """The few kinds of panels that the dashboards are made of; core ones, which every Grafana has."""
 
-from dashboards.panels.bars import bars
 from dashboards.panels.lines import Scale, lines
 from dashboards.panels.matrix import matrix
+from dashboards.panels.numbers import numbers
 from dashboards.panels.overview import Column, overview
 from dashboards.panels.parts import BAD, FAIR, GOOD, NEUTRAL, SOURCE, Panel
 from dashboards.panels.words import Word, words
@@ -17,9 +17,9 @@ __all__ = [
     "Panel",
     "Scale",
     "Word",
-    "bars",
     "lines",
     "matrix",
+    "numbers",
     "overview",
     "words",
 ]

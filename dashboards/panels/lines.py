@@ -35,7 +35,7 @@ def lines(
     level: float | None = None,
     nothing: str | None = None,
 ) -> Panel:
-    """Series against time, by their legends; `level` is a height that means something, and is drawn.
+    """Series against time, by their legends; `level` is a height that means something, and is drawn, always in sight.
 
     What is stacked has no outlines: that of a series which is 0 would lie on the one below, in its own colour.
     """
@@ -74,6 +74,9 @@ def lines(
         panel = panel.thresholds(
             dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps_at)
         ).thresholds_style(style)
+        # soft bounds give way to what there is beyond them
+        panel = panel.axis_soft_min(min(level, 0) if scale is Scale.FROM_ZERO else level)
+        panel = panel.axis_soft_max(level)
     for letter, (legend, expression) in zip("ABCDEFGH", expressions.items(), strict=False):
         panel = panel.with_target(query(expression, legend, False, letter))
     return described(panel, title, meaning, unit, width, height, nothing)

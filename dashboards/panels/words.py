@@ -64,4 +64,4 @@ def words(
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
         .with_target(query(expression, "", True, "A"))
     )
-    return described(panel, title, meaning, "none", width, 4, nothing)
+    return described(panel, title, meaning, "none", width, 3, nothing)

@@ -1,16 +1,21 @@
-"""Saving learners to files, and loading them from files or snapshots."""
+"""Saving learners and pipelines to files, and loading them from files or snapshots."""
 
 import os
 from typing import Any
 
 import fsspec
+from river.compose import Pipeline
 
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
 from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
+from stream_rank.contestants.preparations import key_of
 from stream_rank.errors import SnapshotError
+from stream_rank.features.catalogue import STAGES, name_of_stage, stage_from, state_of
+from stream_rank.features.feature_stage import FeatureStage
+from stream_rank.features.prepared import Prepared
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
-from stream_rank.learners.base.state import digest_of
+from stream_rank.learners.base.state import State, digest_of
 
 __all__ = [
     "learner_in",
@@ -24,15 +29,28 @@ __all__ = [
 
 _PREFIX = "learners/"
 
+Model = Learner | Prepared
+"""What is kept: a learner, or stages and a learner."""
+
 
 def learner_key(name: str) -> str:
     """The key of a learner's state in a snapshot."""
     return _PREFIX + name
 
 
-def learner_in(snapshot: Snapshot, name: str) -> Learner:
-    """One learner of a snapshot."""
-    return learner_from(snapshot.part(learner_key(name)))
+def learner_in(snapshot: Snapshot, name: str) -> Model:
+    """One learner of a snapshot, behind the stages that prepared its events."""
+    part = snapshot.part(learner_key(name))
+    learner, chain = learner_from(part), part.metadata.get("preparation", [])
+    if not chain:
+        return learner
+    keys = [key_of(tuple(chain[:end])) for end in range(1, len(chain) + 1)]
+    absent = [key for key in keys if key not in snapshot.keys]
+    if absent:
+        raise SnapshotError(
+            f"the parts of the learner do not fit together: there is no {absent[0]}"
+        )
+    return Prepared(*(stage_from(snapshot.part(key)) for key in keys), learner)
 
 
 def learners_in(snapshot: Snapshot) -> list[str]:
@@ -40,13 +58,42 @@ def learners_in(snapshot: Snapshot) -> list[str]:
     return [key.removeprefix(_PREFIX) for key in snapshot.keys if key.startswith(_PREFIX)]
 
 
-def state_digest(learner: Learner) -> str:
-    """The digest of a learner's state: learners of the same digest behave the same from here on."""
-    return digest_of(*learner.dump())
+def state_digest(model: Model) -> str:
+    """The digest of the state of a learner and its stages: models of the same digest behave the same from here on."""
+    parts = _parts_of(model)
+    if len(parts) == 1:
+        return digest_of(*next(iter(parts.values())))
+    whole = Snapshot.of(parts)
+    return digest_of(whole.metadata, whole.arrays)
 
 
-def save(model: Learner, path: str | os.PathLike[str]) -> None:
-    """Write a learner to a file, atomically.
+def _parts_of(model: Any) -> dict[str, State]:
+    """The states of a learner and of its stages; a `SnapshotError` if a step cannot be kept."""
+    if isinstance(model, Learner):
+        return {learner_key("model"): model.dump()}
+    steps = list(model.steps.values()) if isinstance(model, Pipeline) else [model]
+    for step in steps:
+        if not isinstance(step, FeatureStage | Learner):
+            raise SnapshotError(
+                f"a {type(step).__name__} cannot be kept; the stages ({', '.join(STAGES)}) and learners of stream-rank can"
+            )
+    *stages, learner = steps
+    if not isinstance(learner, Learner) or not all(
+        isinstance(each, FeatureStage) for each in stages
+    ):
+        raise SnapshotError("a pipeline that is kept has stages, and a learner at its end")
+    chain: list[str] = []
+    parts = {}
+    for stage in stages:
+        chain.append(name_of_stage(type(stage)))
+        parts[key_of(tuple(chain))] = state_of(stage)
+    state = learner.dump()
+    metadata = {**state.metadata, "preparation": chain}
+    return {**parts, learner_key("model"): State(metadata, state.arrays)}
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a learner, or a pipeline of this package's stages and a learner, to a file, atomically.
 
     Saving does not change the learner. The file contains no code, and its arrays can be read by everything that reads
     safetensors.
@@ -54,7 +101,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model
-        Any learner of stream-rank.
+        Any learner of stream-rank, or stages and a learner: `Scale() | Normalize() | PRank(n_ranks=5)`.
     path
         A file, or a URL that fsspec knows.
 
@@ -68,7 +115,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     ...     stream_rank.load(f"{folder}/model.safetensors").predict_one({"a": 1.0})
     3
     """
-    content = pack(Snapshot.of({learner_key("model"): model.dump()}))
+    content = pack(Snapshot.of(_parts_of(model)))
     url = os.fspath(path)
     try:
         system, place = fsspec.core.url_to_fs(url)

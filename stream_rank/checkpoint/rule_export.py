@@ -3,18 +3,23 @@
 from typing import Any
 
 from stream_rank.errors import SnapshotError
+from stream_rank.features.catalogue import name_of_stage
+from stream_rank.features.prepared import Prepared
 from stream_rank.learners.base.learner import Learner
 
 __all__ = ["exported"]
 
 
-def exported(learner: Learner) -> dict[str, Any]:
+def exported(model: Learner | Prepared) -> dict[str, Any]:
     """The averaged weights and thresholds.
 
     The score of an event is the bias plus the sum of weights times features; its rank is 1 plus the number of thresholds
     that are at most the score, and its label is the one of that rank in `labels`. Learners whose members vote have such a
-    rule too, but predict by the vote: their `exact` is false.
+    rule too, but predict by the vote: their `exact` is false. What stages do with an event before stands under
+    `preparation`, stage by stage, and weights are of the features that come out of the last.
     """
+    stages = model.stages if isinstance(model, Prepared) else []
+    learner: Learner = model.learner if isinstance(model, Prepared) else model
     found, kernel = learner.rule(), learner.parameters.get("kernel")
     rule: dict[str, Any] = {
         "format": "stream-rank rule",
@@ -25,6 +30,10 @@ def exported(learner: Learner) -> dict[str, Any]:
         "thresholds": found.thresholds,
         "labels": found.labels,
     }
+    if stages:
+        rule["preparation"] = [
+            {"stage": name_of_stage(type(stage)), **stage.rule()} for stage in stages
+        ]
     if isinstance(kernel, dict) and "Linear" not in kernel:
         rule["kernel"] = kernel
         rule["support"] = [

@@ -21,7 +21,7 @@ from stream_rank.learners.base.state import State, as_text, digest_of
 
 __all__ = ["FORMAT", "Snapshot", "pack", "unpack"]
 
-FORMAT = 3
+FORMAT = 4
 """The format version."""
 
 _KIND = "stream-rank snapshot"

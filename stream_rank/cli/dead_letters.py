@@ -14,6 +14,7 @@ from typing import Any
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
+from stream_rank.codec.form import EventForm
 from stream_rank.config.daemon import DeadLettersConfig
 from stream_rank.errors import ConfigError, EventError, InputError
 
@@ -159,7 +160,7 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
     from stream_rank.sinks.dead_letters import REDRIVEN
 
-    left, redriven = 0, []
+    left, redriven, form = 0, [], config.form()
     done = _redriven(config)
     letters = _letters(config, False) if given.file is None else _edited(given.file)
     producer = RetryingProducer(
@@ -173,7 +174,7 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             continue
         done.add(letter["letter"])
         value, key = _raw(letter, "value"), _raw(letter, "key")
-        if not given.force and not _is_event(value):
+        if not given.force and not _is_event(value, form):
             left += 1
             print(
                 f"skipped, not a valid event: {letter['letter']} {_printable(letter['reason'])}",
@@ -227,11 +228,12 @@ def _raw(letter: Mapping[str, Any], name: str) -> bytes | None:
     return value.encode() if isinstance(value, str) else json.dumps(value).encode()
 
 
-def _is_event(value: bytes | None) -> bool:
+def _is_event(value: bytes | None, form: EventForm) -> bool:
+    from stream_rank.codec.envelope import Left
     from stream_rank.codec.schema import parse
 
     try:
-        parse(value or b"")
-    except EventError:
+        parse(value or b"", form)
+    except (EventError, Left):
         return False
     return True

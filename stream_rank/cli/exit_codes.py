@@ -7,6 +7,7 @@ from stream_rank.errors import (
     EventError,
     InputError,
     KafkaError,
+    NothingLearnedError,
     SnapshotError,
     StreamRankError,
     TooManyRejectsError,
@@ -27,6 +28,7 @@ class ExitCode(IntEnum):
     REJECTS = 5
     OUTPUT = 6
     KAFKA = 7
+    NOTHING = 8
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -37,9 +39,10 @@ MEANINGS = {
     ExitCode.USAGE: "a flag, setting, variable or learner is invalid",
     ExitCode.INPUT: "an input cannot be read",
     ExitCode.SNAPSHOT: "a snapshot cannot be read, or is corrupt",
-    ExitCode.REJECTS: "too many rejects",
+    ExitCode.REJECTS: "too many rejects, or nothing else",
     ExitCode.OUTPUT: "a result cannot be written",
     ExitCode.KAFKA: "Kafka refuses, or the next offset is no longer available",
+    ExitCode.NOTHING: "nothing was learned: no event had a label or a preference",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything is saved",
     ExitCode.TERMINATED: "stopped by SIGTERM; everything is saved. From the daemon: stopping exceeded `stop_seconds` (otherwise it exits with 0)",
 }
@@ -52,6 +55,7 @@ _CODES: dict[type[StreamRankError], ExitCode] = {
     TooManyRejectsError: ExitCode.REJECTS,
     WriteError: ExitCode.OUTPUT,
     KafkaError: ExitCode.KAFKA,
+    NothingLearnedError: ExitCode.NOTHING,
 }
 """The code for each branch of the tree in `errors.py`."""
 

@@ -10,9 +10,15 @@ from pydantic import BaseModel, SecretStr
 
 from stream_rank.config.gather import Config, gather
 
-__all__ = ["add_settings", "settings"]
+__all__ = ["add_fields", "add_settings", "settings"]
 
-_REPEATED = {"learners": "--learner", "topics": "--topic", "kafka": "--kafka"}
+_REPEATED = {
+    "learners": "--learner",
+    "topics": "--topic",
+    "kafka": "--kafka",
+    "categories": "--category",
+    "na_values": "--na-value",
+}
 """Settings of several values: their flags are repeated, one value each."""
 _METAVARS = {"kafka": "KEY=VALUE"}
 
@@ -45,6 +51,9 @@ def add_settings(
             continue
         flag = _REPEATED.get(shown, f"--{shown.replace('_', '-')}")
         described = str(field.description).replace("%", "%%")
+        if shown == "fields":
+            add_fields(parser, described)
+            continue
         if field.annotation is bool:
             parser.add_argument(
                 flag, dest=shown, action="store_true", default=argparse.SUPPRESS, help=described
@@ -65,6 +74,13 @@ def add_settings(
     parser.add_argument("--config", type=Path, help="a TOML file of settings")
     parser.add_argument(
         "--print-config", action="store_true", help="print the effective settings as JSON, and exit"
+    )
+
+
+def add_fields(parser: argparse.ArgumentParser, described: str) -> None:
+    """Add the flag of fields by role, which takes several values."""
+    parser.add_argument(
+        "--fields", nargs="+", default=argparse.SUPPRESS, metavar="ROLE=FIELD", help=described
     )
 
 

@@ -7,8 +7,9 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from stream_rank.cli.flags import add_fields
 from stream_rank.cli.learner_choice import chosen
-from stream_rank.config.replay import Columns, pairs
+from stream_rank.config.fields import Fields, pairs
 from stream_rank.errors import ConfigError
 
 __all__ = ["add", "run"]
@@ -23,12 +24,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help='a file of events, or "-"; labels need not be there')
     parser.add_argument("--learner", help="which one, where a run has several")
     parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow"])
+    add_fields(parser, "as in replay; must come after the file")
+    parser.add_argument("--envelope", choices=["debezium", "cloudevents"], help="as in replay")
+    parser.add_argument("--category", action="append", default=[], help="as in replay")
     parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="ROLE=COLUMN",
-        help="as in replay; must come after the file",
+        "--ts-unit", choices=["ms", "s", "us", "ns"], default="ms", help="as in replay"
     )
 
 
@@ -38,20 +38,23 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.codec.decoder import Decoder
     from stream_rank.codec.event import Kind
     from stream_rank.codec.feature_index import FeatureIndex
-    from stream_rank.contestants.learner_spec import contestant_of
+    from stream_rank.codec.form import EventForm
+    from stream_rank.contestants.learner_spec import contestant_of_model
     from stream_rank.contestants.limits import limits_of
     from stream_rank.ingest.files.open_source import open_source
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
-    n_ranks = getattr(model, "n_ranks", None)
-    contestant = contestant_of("model", model, n_ranks)
-    source = open_source([given.file], given.format, _columns(given.columns).mapping())
+    contestant = contestant_of_model(model)
+    fields = _fields(getattr(given, "fields", []))
+    mapping = replace(fields.mapping(given.ts_unit), categories=tuple(given.category))
+    source = open_source([given.file], given.format, mapping)
     limits = replace(
         limits_of([contestant], None, _MOST_FEATURES, delayed=False),
         max_features=_MOST_FEATURES,
         named=True,
     )
-    decoder, failed = Decoder(limits, FeatureIndex(model.features)), 0
+    form = EventForm(frozenset(given.category), given.ts_unit, fields.of_events(), given.envelope)
+    decoder, failed = Decoder(limits, FeatureIndex(model.features), form), 0
     for chunk in source.chunks(None):
         if chunk is None:
             continue
@@ -94,10 +97,10 @@ _OUTCOMES = {1: "preferred", 0: "tie", -1: "other"}
 """What the probabilities of a preference are of."""
 
 
-def _columns(given: list[str]) -> Columns:
+def _fields(given: list[str]) -> Fields:
     from pydantic import ValidationError
 
     try:
-        return Columns(**pairs(given))
+        return Fields(**pairs(given))
     except (ValueError, ValidationError):
-        raise ConfigError("--columns takes ROLE=COLUMN, as in x=a,b id=user") from None
+        raise ConfigError("--fields takes ROLE=FIELD, as in x=a,b id=user") from None

@@ -11,6 +11,7 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import ProduceConfig
+from stream_rank.config.fields import Fields
 from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
@@ -45,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.ingest.files.open_source import open_source
     from stream_rank.ingest.kafka.clients import producer_of
 
-    source = open_source(given.files, config.format)
+    source = open_source(given.files, config.format, (config.fields or Fields()).mapping())
     producer = RetryingProducer(
         producer_of(config.client, config.connection()),
         _RETRY_SECONDS,
@@ -76,6 +77,7 @@ def _send(
 
     start = reported = time.monotonic()
     sent = 0
+    fields = None if config.fields is None else config.fields.of_events()
 
     def wanted() -> bool:
         return not control.stop_requested and (
@@ -83,7 +85,7 @@ def _send(
         )
 
     for chunk in source.chunks(None):
-        for value, key in messages(chunk, config.key) if chunk is not None else ():
+        for value, key in messages(chunk, config.key, fields) if chunk is not None else ():
             if not wanted():
                 return sent
             producer.send(ProducerRecord(config.topic, value, key))

@@ -8,11 +8,11 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.replay import ReplayConfig
-from stream_rank.errors import TooManyRejectsError
+from stream_rank.errors import NothingLearnedError, TooManyRejectsError
 
 __all__ = ["add", "run"]
 
-_SEPARATE = {"inputs", "columns"}
+_SEPARATE = {"inputs"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +25,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=ReplayConfig.model_fields["inputs"].description,
     )
     add_settings(parser, ReplayConfig, _SEPARATE)
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=argparse.SUPPRESS,
-        metavar="ROLE=COLUMN",
-        help=ReplayConfig.model_fields["columns"].description,
-    )
 
 
 def _config(given: argparse.Namespace) -> ReplayConfig:
@@ -60,7 +53,7 @@ def run(given: argparse.Namespace) -> int:
         try:
             with show.live():
                 replay.run(lambda: show.tick(replay))
-        except TooManyRejectsError:
+        except (TooManyRejectsError, NothingLearnedError):
             show.result(replay.finish(), config.out)  # the results so far
             raise
         show.result(replay.finish(), config.out)

@@ -11,22 +11,23 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from stream_rank.cli.standings import of_summary, table_of, verdict
 from stream_rank.cli.wording import with_flags
 from stream_rank.runtime.replay import Replay
 
 __all__ = ["Show"]
 
 _LIVE_PERIOD = 0.25
-_LARGE = 1e6
 _OUTCOMES = {
     "requests": "without a label",
     "labels": "labels of events before",
-    "skipped": "outside of --from and --to",
+    "skipped": "outside of --from and --to, or deletions",
     "waiting": "still waiting for a label",
     "dropped": "dropped before their label came (--delay)",
 }
+_MANY_REJECTS = 0.01
+"""The share of rejects from which on the result says why."""
 _LINE_PERIOD = 10.0
 """Seconds between two progress lines if standard error is not a terminal."""
 
@@ -81,7 +82,8 @@ class Show:
             text += f", {rate.per_second:,.0f}/s"
         if self._live is not None:
             self._bar.update(self._task, description=text, completed=share or 0.0)
-            self._live.update(Group(self._bar, _losses(replay)))
+            table = table_of(replay.learning.scoreboard.standings)
+            self._live.update(Group(self._bar, table))
         else:
             done = "" if share is None else f"{share:.0%}, "
             print(done + text, file=sys.stderr, flush=True)
@@ -91,18 +93,12 @@ class Show:
         if self._json:
             print(json.dumps(summary, indent=2))
             return
-        table = _table()
-        for name, found in summary["learners"].items():
-            kind = "rank" if "rank_loss" in found else "magnitude"
-            if found["events"] or not found["preferences"]:
-                losses = found[f"{kind}_loss"], found[f"recent_{kind}_loss"]
-                table.add_row(name, kind, *map(_shown, losses))
-            if found["preferences"]:
-                losses = found["preference_error"], found["recent_preference_error"]
-                table.add_row(name, "preference", *map(_shown, losses))
-        self._out.print(table)
+        standings = of_summary(summary)
+        self._out.print(table_of(standings))
         if self._quiet:
             return
+        for sentence in verdict(standings):
+            print(sentence)
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""
         parts = [f"{summary['learned']:,} learned"]
@@ -112,30 +108,8 @@ class Show:
         if summary["rejects"]:
             parts.append(f"{summary['rejects']:,} rejected ({out / 'rejects.jsonl'})")
         print(f"{summary['events']:,} records{speed}: {', '.join(parts)}")
+        if summary["rejects"] > _MANY_REJECTS * summary["events"]:
+            print("rejected most often:")
+            for each in summary["reject_reasons"]:
+                print(f"{each['records']:>12,}  {each['example']}")
         print(f"curves, confusion and weights: {out / 'report.html'}")
-
-
-def _shown(loss: float | None) -> str:
-    if loss is None:
-        return "-"
-    return f"{loss:.4f}" if loss < _LARGE else f"{loss:.3e}"
-
-
-def _table() -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("learner", overflow="fold")
-    for title in ("loss of", "so far", "lately"):
-        table.add_column(title, justify="right")
-    return table
-
-
-def _losses(replay: Replay) -> Table:
-    table = _table()
-    for name, board in replay.learning.scoreboard.boards.items():
-        kind, preferences = "rank" if board.ranks else "magnitude", board.preferences
-        if board.events or not preferences.events:
-            table.add_row(name, kind, _shown(board.loss), _shown(board.recent_loss))
-        if preferences.events:
-            losses = preferences.error, preferences.recent_error
-            table.add_row(name, "preference", *map(_shown, losses))
-    return table

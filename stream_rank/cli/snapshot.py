@@ -95,15 +95,25 @@ def _described(where: str) -> dict[str, Any]:
         found["settings"] = snapshot.metadata["settings"]
     found["learners"] = {
         name: {
-            "class": type(learner).__name__,
-            "parameters": learner.parameters,
-            "features": len(learner.features),
-            "events": learner.n_events,
-            "state_sha256": state_digest(learner),
+            **_described_model(model),
+            "features": len(model.features),
+            "state_sha256": state_digest(model),
         }
-        for name, learner in learners.items()
+        for name, model in learners.items()
     }
     return found
+
+
+def _described_model(model: Any) -> dict[str, Any]:
+    """What a learner is, and what prepares its events."""
+    learner = getattr(model, "learner", model)
+    found = {
+        "class": type(learner).__name__,
+        "parameters": learner.parameters,
+        "events": learner.n_events,
+    }
+    stages = [{type(stage).__name__: stage.parameters} for stage in getattr(model, "stages", [])]
+    return {"preparation": stages, **found} if stages else found
 
 
 def _show(given: argparse.Namespace) -> int:

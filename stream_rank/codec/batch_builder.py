@@ -1,17 +1,18 @@
 """Building a batch from the records of a chunk that the readers have parsed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.codec.batch import Batch, Reject
+from stream_rank.codec.batch import SKIPPED, Batch, Reject
 from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.limits import Limits
 from stream_rank.codec.orders import Order, pairs_of
 from stream_rank.engine.reading.scan import Reading
+from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
 
@@ -50,6 +51,7 @@ class BatchBuilder:
     def put(self, record: int, event: Event) -> None:
         """Add an event that was decoded one by one."""
         index, reading = self._index, self._reading
+        index.admission.record = record
         if event.items:
             self._put_order(record, event)
         else:
@@ -57,9 +59,11 @@ class BatchBuilder:
                 self._limits.delayed and event.kind is Kind.REQUEST and event.id is not None
             )
             if learned:
-                self._meet([{**event.x, **event.other}])
-            reading.entries[record] = self._put_entries(record, event.x)
-            reading.others[record] = self._put_entries(record, event.other)
+                self.meet([{**event.x, **event.other}])
+            reading.entries[record] = self._put_entries(event.x)
+            reading.others[record] = self._put_entries(event.other)
+            if event.kind is Kind.REQUEST and any(name not in index.slot_of for name in event.x):
+                self.unknown_features[record] = event.x
         self._met[record:] = len(index)
         reading.labels[record], reading.times[record] = event.y, event.ts
         reading.kinds[record] = Kind.PREFERENCE if event.items else event.kind
@@ -81,11 +85,12 @@ class BatchBuilder:
                 self._groups = np.full(len(self._keep), None, object)
             _fill(self._groups, records, groups)
 
-    def _meet(self, items: Sequence[dict[Any, float]]) -> list[int]:
+    def put_order(self, record: int, order: Order) -> None:
+        """Add a ranking or a choice whose items are entries of the reading."""
+        self._orders[record] = order
+
+    def meet(self, items: Sequence[Collection[Any]]) -> list[int]:
         """Give slots to the names of items, item after item; how many are known after each."""
-        new = self._index.new({name: None for item in items for name in item})
-        if new:
-            self._limits.check_count(len(self._index), len(new))
         met = []
         for item in items:
             self._index.meet(item)
@@ -95,36 +100,46 @@ class BatchBuilder:
     def _put_order(self, record: int, event: Event) -> None:
         """Add a ranking or a choice. Its first preference brings the names of two items at once."""
         best, second, *rest = event.items
-        met = self._meet([{**best, **second}, *rest])
-        bounds = np.array([self._put_entries(record, item) for item in event.items], np.int64)
+        met = self.meet([{**best, **second}, *rest])
+        bounds = np.array([self._put_entries(item) for item in event.items], np.int64)
         pairs = pairs_of(event.places, event.kind is Kind.CHOICE, self._limits.ranking_pairs)
         known = np.array([met[0], *met], np.int64)
         self._orders[record] = Order(bounds[:, 0], bounds[:, 1], known, *pairs)
         self._reading.entries[record] = self._reading.others[record] = 0
 
-    def _put_entries(self, record: int, x: dict[Any, float]) -> tuple[int, int]:
+    def _put_entries(self, x: dict[Any, float]) -> tuple[int, int]:
         """Add the known features of an item; returns the range of its entries."""
         slot_of, begin = self._index.slot_of, self.n_entries + len(self._values)
         entries = {slot_of[name]: value for name, value in x.items() if name in slot_of}
-        if len(entries) < len(x):
-            self.unknown_features[record] = x
         self._slots.extend(entries)
         self._values.extend(entries.values())
         return begin, self.n_entries + len(self._values)
 
     def make_room(self, entries: int) -> tuple[int, Reading]:
-        """Make room for entries of the scanner, after those that were added so far; how many these are, and the reading."""
-        count = len(self._values)
+        """Make room for entries of the scanner, after all that there are; how many these are, and the reading.
+
+        Cost: O(entries).
+        """
+        reading, before = self._reading, self.n_entries
+        count = before + len(self._values)
         slots, values = np.empty(count + entries, np.int64), np.empty(count + entries)
-        slots[:count], values[:count] = self._slots, self._values
-        self._slots, self._values = [], []
-        self._reading = self._reading._replace(slots=slots, values=values)
+        slots[:before], values[:before] = reading.slots[:before], reading.values[:before]
+        slots[before:count], values[before:count] = self._slots, self._values
+        self._slots, self._values, self.n_entries = [], [], count
+        self._reading = reading._replace(slots=slots, values=values)
         return count, self._reading
 
     def reject(self, record: int, reason: str, raw: bytes, kind: str = "schema") -> None:
         """Reject a record."""
         self._keep[record] = False
         self._rejects.append(Reject(record, reason, raw, kind))
+
+    def leave_out(self, record: int) -> None:
+        """Count a record that is none of an event as skipped."""
+        reading = self._reading
+        reading.entries[record] = reading.others[record] = 0
+        reading.labels[record], reading.times[record] = np.nan, NO_TIME
+        reading.kinds[record] = SKIPPED
 
     def skip(self, record: int) -> None:
         """Skip a blank record."""

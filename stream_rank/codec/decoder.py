@@ -5,6 +5,7 @@ compiled decoder of `fast_json` takes all valid events, and the schema (pydantic
 reasons of rejection.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -12,16 +13,26 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec import fast_json, schema
+from stream_rank.codec.admission import Admission
 from stream_rank.codec.batch import Batch
 from stream_rank.codec.batch_builder import BatchBuilder
 from stream_rank.codec.columns_decoder import ColumnsDecoder
+from stream_rank.codec.envelope import Left
 from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.feature_index import FeatureIndex
+from stream_rank.codec.form import OWN_FORM, EventForm
+from stream_rank.codec.id_check import IdCheck
+from stream_rank.codec.key_tree import Keys
+from stream_rank.codec.layouts import layout_of
 from stream_rank.codec.limits import Limits
+from stream_rank.codec.orders_decoder import orders_of
+from stream_rank.codec.time_check import TimeCheck
 from stream_rank.engine.reading.decimals import powers_of_ten
 from stream_rank.engine.reading.scan import Reading, scan
+from stream_rank.engine.reading.tokens import UNITS
 from stream_rank.errors import EventError, UnreadableError
 from stream_rank.ingest.chunk import MOST_BYTES, Chunk, Records
+from stream_rank.learners.base.values import LONGEST_TEXT
 
 __all__ = ["Decoder"]
 
@@ -29,6 +40,13 @@ Array = npt.NDArray[Any]
 
 _SMALLEST_ENTRY = 2
 """Bytes of the shortest feature, a digit and a comma in a list."""
+
+_KEYS_PER_FEATURE, _MORE_KEYS = 4, 10_000
+"""As many keys and texts may be entered for the scanner; events with others are read as well, and slower."""
+
+_FIRST_BLOCK, _FEW = 64, 8
+"""Records that are scanned at once, and then twice as many, as long as more than one in so many is left to the slow way: the
+scanner knows what came in the block before."""
 
 
 @cache
@@ -42,21 +60,50 @@ class Decoder:
     A batch is valid until the next chunk is decoded.
     """
 
-    def __init__(self, limits: Limits, index: FeatureIndex | None = None) -> None:
-        self.limits = limits
-        self.index = FeatureIndex() if index is None else index
+    def __init__(
+        self,
+        limits: Limits,
+        index: FeatureIndex | None = None,
+        form: EventForm = OWN_FORM,
+        say: Callable[[str], object] | None = None,
+    ) -> None:
+        """`say` is told what looks odd about the events."""
+        self.limits, self._form = limits, form
+        admission = Admission(limits.max_features, limits.min_count)
+        self.index = FeatureIndex(admission=admission) if index is None else index
+        most = _KEYS_PER_FEATURE * limits.max_features + _MORE_KEYS
+        self._layout = layout_of(form)
+        self._keys = Keys(self.index, self._layout, form.categories, most)
+        self._settled = False
         self._columns = ColumnsDecoder(limits, self.index)
+        self.ids = None if say is None else IdCheck(say)
+        self._times = None if say is None or form.ts_unit != "ms" else TimeCheck(say)
 
     def decode(self, chunk: Chunk) -> Batch:
         """The events of a chunk."""
-        return self._records(chunk) if isinstance(chunk, Records) else self._columns.decode(chunk)
+        self.index.admission.begin()
+        self.index.learned_records = 0
+        batch = self._decoded(chunk)
+        if self._times is not None:
+            self._times.see(batch.times)
+        if self.ids is not None:
+            self.ids.see(batch)
+        return batch
+
+    def _decoded(self, chunk: Chunk) -> Batch:
+        if isinstance(chunk, Records):
+            return self._records(chunk)
+        if chunk.items is not None:
+            return orders_of(
+                chunk, chunk.items, self.limits, self.index, EventForm(self._form.categories)
+            )
+        return self._columns.decode(chunk)
 
     def _records(self, chunk: Records) -> Batch:
         """The events of records."""
         n_records, index = len(chunk), self.index
         # the scanner sees a record that is too long as empty
         ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
-        room = int((ends - chunk.starts).sum()) // _SMALLEST_ENTRY + 1
         reading = Reading(
             read=np.empty(n_records, np.bool_),
             kinds=np.empty(n_records, np.int8),
@@ -76,20 +123,16 @@ class Decoder:
         ):  # the scanner would know no name in all the chunk
             self._put(builder, chunk, first)
             first += 1
-        front, reading = builder.make_room(room)
-        rest = Reading._make([*(column[first:] for column in reading[:-2]), *reading[-2:]])
-        room_left = rest._replace(slots=reading.slots[front:], values=reading.values[front:])
-        names, stamp = index.tables(n_records - first)
-        lines = chunk.starts[first:], ends[first:]
-        n_entries = scan(chunk.text, *lines, names, stamp, _powers(), room_left)
-        if front:
-            rest.entries[:] += front
-            rest.others[:] += front
-        builder.n_entries = front + n_entries
         doubtful = np.ones(n_records, np.bool_)
-        doubtful[first:] = self.limits.doubtful(rest)
-        for record in np.flatnonzero(doubtful[first:]).tolist():
-            self._put(builder, chunk, first + record)
+        size = n_records if self._settled else _FIRST_BLOCK
+        while first < n_records:
+            last = min(first + size, n_records)
+            self._scan(builder, chunk, ends, first, last, doubtful)
+            slow = np.flatnonzero(doubtful[first:last]).tolist()
+            for record in slow:
+                self._put(builder, chunk, first + record)
+            self._settled = _FEW * len(slow) < last - first
+            first, size = last, 2 * size
         if self.limits.grouped:
             builder.put_groups(*_tokens(chunk, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
@@ -97,13 +140,43 @@ class Decoder:
         builder.put_ids(*_tokens(chunk, reading.idents, wanted))
         return builder.batch()
 
+    def _scan(
+        self,
+        builder: BatchBuilder,
+        chunk: Records,
+        ends: Array,
+        first: int,
+        last: int,
+        doubtful: Array,
+    ) -> None:
+        """Read some records by the scanner, and say which ones it leaves, or whose values are too large."""
+        starts, ends = chunk.starts[first:last], ends[first:last]
+        front, reading = builder.make_room(int((ends - starts).sum()) // _SMALLEST_ENTRY + 1)
+        block = Reading._make([*(column[first:last] for column in reading[:-2]), *reading[-2:]])
+        room = block._replace(slots=reading.slots[front:], values=reading.values[front:])
+        tree, stamp = self._keys.tables(last - first)
+        n_entries = scan(
+            *(chunk.text, starts, ends, tree, stamp, _powers()),
+            *(self._layout.way, UNITS.index(self._form.ts_unit), LONGEST_TEXT, room),
+        )
+        if front:
+            block.entries[:] += front
+            block.others[:] += front
+        builder.n_entries = front + n_entries
+        doubtful[first:last] = self.limits.doubtful(block)
+
     def _put(self, builder: BatchBuilder, chunk: Records, record: int) -> None:
         """Add a record that the scanner does not read."""
         raw = chunk.raw(record)
         try:
+            if not raw and not chunk.blank_is_nothing:  # a deletion in a compacted topic
+                raise Left
             if len(raw) > MOST_BYTES:
                 raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
             builder.put(record, self._event(raw))
+            self._keys.learn(raw)
+        except Left:
+            builder.leave_out(record)
         except EventError as error:
             if raw.strip() or not chunk.blank_is_nothing:
                 builder.reject(record, str(error), raw, error.kind)
@@ -111,8 +184,11 @@ class Decoder:
                 builder.skip(record)
 
     def _event(self, raw: bytes) -> Event:
-        """Decode one event, and check the limits."""
-        event = fast_json.decode(raw) or schema.parse(raw)
+        """Decode one event, and check the limits.
+
+        What comes in other bytes than JSON would be opened here: into JSON, into parsed content, or as `Left`.
+        """
+        event = fast_json.decode(raw, self._form) or schema.parse(raw, self._form)
         self.limits.check(event)
         return event
 

@@ -1,4 +1,4 @@
-"""The index of feature names, and the tables by which the scanner finds them."""
+"""The index of feature names."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -6,16 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.reading.scan import PADDING, Names, hash_of
+from stream_rank.codec.admission import Admission
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
 __all__ = ["FeatureIndex"]
 
 Array = npt.NDArray[Any]
-
-_PLAIN = str.maketrans("", "", "".join(map(chr, range(32))) + '"\\')
-"""Removes the characters that JSON escapes: a name that it does not change is plain."""
 
 
 def _grown(array: Array, size: int, fill: int) -> Array:
@@ -28,7 +25,7 @@ def _grown(array: Array, size: int, fill: int) -> Array:
 
 
 class FeatureIndex:
-    """Names in the order in which they were added, and the scanner's tables of them.
+    """Names in the order in which they were added.
 
     Cost: amortised O(1) per name.
 
@@ -40,16 +37,13 @@ class FeatureIndex:
 
     key = "features"
 
-    def __init__(self, names: Iterable[Hashable] = ()) -> None:
+    def __init__(self, names: Iterable[Hashable] = (), admission: Admission | None = None) -> None:
         self._vocabulary = Vocabulary()
-        self._text: Array = np.zeros(64, np.uint8)
-        self._bounds: Array = np.zeros(8, np.int64)
-        self._stamps: Array = np.full(8, -1, np.int64)
+        self.admission = admission or Admission()
         self._listed: Array = np.full(8, -1, np.int64)
         self._n_listed = 0
-        self._table: Array = np.full(16, -1, np.int64)
-        self._hashes: list[int] = []
-        self._stamps_used = 0
+        self.learned_records = 0
+        """How many records of the chunk were learned."""
         self.learned = 0
         """How many names the learned events have; events that are only decoded may have added more."""
         self._add(names)
@@ -73,63 +67,32 @@ class FeatureIndex:
         return [name for name in names if name not in slot_of]
 
     def meet(self, names: Iterable[Hashable]) -> None:
-        """Give slots to the names of one event."""
+        """Give slots to the names of one learned event, as far as they are let in."""
         new = self.new(names)
         if new:
-            self._add(in_order(new))
+            self._add(self.admission.admitted(in_order(new), len(self)))
 
     def dump(self) -> State:
-        """The names of the learned events."""
-        return State({"names": self.names[: self.learned]}, {})
+        """The names of the learned events, and what was counted of those that are not let in."""
+        admission = self.admission.dump(self.learned_records)
+        return State({"names": self.names[: self.learned], **admission.metadata}, admission.arrays)
 
     def load(self, state: State) -> None:
         """Restore the names, before anything is decoded."""
         self._add(state.metadata["names"])
+        self.admission.load(state)
         self.learned = len(self)
+
+    @property
+    def listed(self) -> Array:
+        """The slots of the features that are named by their place in a list, or -1."""
+        return self._listed[: self._n_listed]
 
     def _add(self, names: Iterable[Hashable]) -> None:
         for name in names:
             slot = len(self._vocabulary)
             self._vocabulary.add([name])
-            raw, value = b"", -1
-            if isinstance(name, str) and name.translate(_PLAIN) == name:
-                raw = name.encode(errors="surrogatepass")
-                value, raw = hash_of(raw), raw + b'"'
-            elif isinstance(name, int) and 0 <= name <= 2 * slot + 64:
+            if isinstance(name, int) and 0 <= name <= 2 * slot + 64:
                 self._listed = _grown(self._listed, name + 1, -1)
                 self._listed[name] = slot
                 self._n_listed = max(self._n_listed, name + 1)
-            begin = int(self._bounds[slot])
-            self._bounds = _grown(self._bounds, slot + 2, 0)
-            self._stamps = _grown(self._stamps, slot + 1, -1)
-            self._text = _grown(self._text, begin + len(raw) + PADDING, 0)
-            self._text[begin : begin + len(raw)] = np.frombuffer(raw, np.uint8)
-            self._bounds[slot + 1] = begin + len(raw)
-            self._hashes.append(value)
-            if 2 * len(self._hashes) >= len(self._table):
-                self._table = np.full(2 * len(self._table), -1, np.int64)
-                for earlier in range(slot):
-                    self._enter(earlier)
-            self._enter(slot)
-
-    def _enter(self, slot: int) -> None:
-        value, mask = self._hashes[slot], len(self._table) - 1
-        if value >= 0:
-            place = value & mask
-            while self._table[place] >= 0:
-                place = (place + 1) & mask
-            self._table[place] = slot
-
-    def tables(self, n_lines: int) -> tuple[Names, int]:
-        """The scanner's tables, and the first stamp of `n_lines`, two a line: an event may have two items."""
-        stamp = self._stamps_used
-        self._stamps_used += 2 * n_lines
-        count = len(self._vocabulary)
-        tables = Names(
-            self._text,
-            self._bounds[: count + 1],
-            self._table,
-            self._listed[: self._n_listed],
-            self._stamps,
-        )
-        return tables, stamp

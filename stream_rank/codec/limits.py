@@ -30,7 +30,9 @@ class Limits:
     longest: float = inf
     """The largest sum of squares of an event's features."""
     max_features: int = 100_000
-    """The most features of the stream, and so of an event."""
+    """The most features of the stream that are known; others are left out of events."""
+    min_count: int = 1
+    """In so many events a feature has to come until it is known."""
     delayed: bool = False
     """Whether events wait under their id for a label."""
     named: bool = False
@@ -120,10 +122,3 @@ class Limits:
             items = reading.entries, reading.others
             apart(preferences, *items, reading.values, labels, self.largest, self.longest, doubtful)
         return doubtful
-
-    def check_count(self, known: int, new: int) -> None:
-        """Raise `FeatureError` if there would be too many features."""
-        if known + new > self.max_features:
-            raise FeatureError(
-                f"{new} new features beside {known} known ones are more than `max_features`, {self.max_features}"
-            )

@@ -1,34 +1,50 @@
 """From chunks of any source to messages of JSON, for `stream-rank produce`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
+from stream_rank.codec.fields import Fields
+from stream_rank.codec.orders_decoder import content_of
 from stream_rank.engine.reading.timestamps import NO_TIME
-from stream_rank.ingest.chunk import Columns, Records
+from stream_rank.errors import EventError
+from stream_rank.ingest.chunk import Categories, Columns, Records
 
 __all__ = ["messages"]
 
 
 def messages(
-    chunk: Records | Columns, key: Literal["id", "group"] | None
+    chunk: Records | Columns, key: Literal["id", "group"] | None, fields: Fields | None = None
 ) -> Iterator[tuple[bytes, bytes | None]]:
-    """The events of a chunk as JSON with their keys. Records are sent unchanged, valid or not."""
+    """The events of a chunk as JSON with their keys. Records are sent unchanged, valid or not, or in our own form by `fields`."""
     if isinstance(chunk, Records):
         for record in range(len(chunk)):
             raw = chunk.raw(record)
             if raw.strip():
+                raw = raw if fields is None else _own_form(raw, fields)
                 yield raw, None if key is None else _key(raw, key)
         return
     for record in range(len(chunk)):
         if record in chunk.wrong:  # unchanged too: it becomes a dead letter that says what it was
             yield chunk.raw(record), None
             continue
-        event = _event(chunk, record)
+        try:
+            event = _event(chunk, record)
+        except EventError:  # unchanged too
+            yield chunk.raw(record), None
+            continue
         name = None if key is None else event.get(key)
         yield json.dumps(event).encode(), None if name is None else str(name).encode()
+
+
+def _own_form(raw: bytes, fields: Fields) -> bytes:
+    """A record in our own form; one that is no event is as it was, and becomes a dead letter that says what it was."""
+    try:
+        return json.dumps(fields.own_form(json.loads(raw))).encode()
+    except (ValueError, RecursionError):
+        return raw
 
 
 def _key(raw: bytes, key: str) -> bytes | None:
@@ -43,12 +59,12 @@ def _key(raw: bytes, key: str) -> bytes | None:
 
 def _event(chunk: Columns, record: int) -> dict[str, Any]:
     """A row of columns as a JSON object."""
-    event: dict[str, Any] = {}
-    x = _item(chunk.features, chunk.missing, record)
+    event: dict[str, Any] = {} if chunk.items is None else content_of(chunk.items, record)
+    x = _item(chunk.features, chunk.missing, chunk.categories, record)
     has_label = chunk.labels is not None and not np.isnan(chunk.labels[record])
     label = float(chunk.labels[record]) if has_label and chunk.labels is not None else None
     if chunk.others is not None:
-        other = _item(chunk.others, chunk.others_missing, record)
+        other = _item(chunk.others, chunk.others_missing, chunk.others_categories, record)
         event |= {"preferred": x, "other": other, "magnitude": label}
     else:
         event |= {"x": x} if x else {}
@@ -61,10 +77,18 @@ def _event(chunk: Columns, record: int) -> dict[str, Any]:
     return event
 
 
-def _item(features: Mapping[str, Any], missing: Mapping[str, Any], record: int) -> dict[str, float]:
+def _item(
+    features: Mapping[str, Any],
+    missing: Mapping[str, Any],
+    categories: Iterable[Categories],
+    record: int,
+) -> dict[str, Any]:
     """The features of an item that are not missing."""
-    return {
+    found: dict[str, Any] = {
         name: float(column[record])
         for name, column in features.items()
         if name not in missing or not missing[name][record]
     }
+    for each in categories:
+        found |= each.at(record)
+    return found

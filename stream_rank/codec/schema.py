@@ -13,6 +13,8 @@ from pydantic import (
     Tag,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import from_json
@@ -25,12 +27,13 @@ from stream_rank.codec.event import (
     event_of,
     place_form,
 )
+from stream_rank.codec.form import OWN_FORM, EventForm
 from stream_rank.errors import EventError, UnreadableError
 from stream_rank.ingest.timestamps import moment_of
 
 __all__ = [
-    *("NO_FEATURES", "Choice", "LabelEvent", "Preference", "Ranking", "Rating", "Request"),
-    *("json_schema", "parse"),
+    *("Choice", "LabelEvent", "Preference", "Ranking", "Rating", "Request"),
+    *("check", "json_schema", "parse"),
 ]
 
 
@@ -38,32 +41,55 @@ def _form(x: Any) -> str:
     return "list" if isinstance(x, list) else "object"
 
 
-def _timely(ts: int | str | None) -> int | str | None:
+def _timely(ts: float | str | None, info: ValidationInfo) -> float | str | None:
+    form = info.context or OWN_FORM
     if ts is not None:
-        moment_of(ts)
+        moment_of(ts, form.ts_unit)
     return ts
 
 
+_VALUE: dict[str, Any] = {
+    "description": "a number; true and false are 1 and 0; text is a category, a list of texts several; an object's features are "
+    "named with dots; null, empty text, an empty list or object is missing",
+    "anyOf": [
+        {"type": ["number", "boolean", "string", "null"]},
+        {"type": "array", "items": {"type": ["string", "number", "boolean"]}},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/Value"}},
+    ],
+}
+"""The JSON Schema of a feature's value. `stream_rank.learners.base.values` says what it is, and words what is wrong."""
+
+
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+_STANDS_FOR_VALUE = {"const": "a value"}
+"""Pydantic follows every reference that it is given, and this one leads to what it does not know."""
+Value = Annotated[Any, WithJsonSchema(_STANDS_FOR_VALUE)]
 Name = (
     Annotated[str, Field(strict=True)] | Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
 )
 Features = Annotated[
-    Annotated[dict[Annotated[str, Field(strict=True)], Number], Field(min_length=1), Tag("object")]
+    Annotated[dict[Annotated[str, Field(strict=True)], Value], Field(min_length=1), Tag("object")]
     | Annotated[list[Number], Field(min_length=1), Tag("list")],
     Discriminator(_form),
 ]
-"""Numbers by name, or a list, whose element i is feature i."""
+"""Values by name, or a list of numbers, whose element i is feature i."""
+Time = Annotated[
+    Annotated[int, Field(strict=True)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | Annotated[str, Field(strict=True)]
+    | None,
+    AfterValidator(_timely),
+]
 
 
 class _Base(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: Name | None = Field(None, description="the producer's name for the event")
-    ts: Annotated[
-        Annotated[int, Field(strict=True)] | Annotated[str, Field(strict=True)] | None,
-        AfterValidator(_timely),
-    ] = Field(None, description="when it happened: RFC 3339, or milliseconds since 1970")
+    ts: Time = Field(
+        None,
+        description="when it happened: RFC 3339, or milliseconds since 1970 (or what `ts_unit` says)",
+    )
     group: Name | None = Field(
         None, description="the query, user or race that the event belongs to"
     )
@@ -90,10 +116,7 @@ class LabelEvent(BaseModel):
 
     id: Name
     y: Number
-    ts: Annotated[
-        Annotated[int, Field(strict=True)] | Annotated[str, Field(strict=True)] | None,
-        AfterValidator(_timely),
-    ] = None
+    ts: Time = None
 
 
 class _Comparison(_Base):
@@ -166,8 +189,6 @@ _MODELS: dict[Kind, type[BaseModel]] = {
     Kind.RANKING: Ranking,
     Kind.CHOICE: Choice,
 }
-NO_FEATURES = "x: Dictionary should have at least 1 item after validation, not 0"
-"""The schema's message for an event without features."""
 _SHOWN = 60
 """Characters of a wrong value that are shown."""
 
@@ -177,7 +198,11 @@ def json_schema() -> dict[str, Any]:
     schema = TypeAdapter(
         Rating | Request | Preference | Ranking | Choice | LabelEvent
     ).json_schema()
-    return {"title": "an event of stream-rank", **schema}
+    text = json.dumps({"title": "an event of stream-rank", **schema})
+    reference = json.dumps({"$ref": "#/$defs/Value"})
+    found: dict[str, Any] = json.loads(text.replace(json.dumps(_STANDS_FOR_VALUE), reference))
+    found["$defs"]["Value"] = _VALUE
+    return found
 
 
 def _kind(content: dict[str, Any]) -> Kind:
@@ -229,40 +254,46 @@ def _clipped(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def parse(raw: bytes) -> Event:
-    """Parse an event by the schema; raises `EventError` with the reason."""
+def parse(raw: bytes, form: EventForm = OWN_FORM) -> Event:
+    """Parse an event by the schema; raises `EventError` with the reason, and `Left` if the record need not be one."""
     try:
         content = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from None
-    return check(content)
+    if form.own:
+        return check(content, form)
+    own = form.own_form(content)
+    if form.fields is None:
+        return check(own, form)
+    try:
+        return check(own, form)
+    except EventError as error:
+        raise type(error)(form.fields.worded(str(error))) from None
 
 
-def check(content: Any) -> Event:
+def check(content: Any, form: EventForm = OWN_FORM) -> Event:
     """Validate parsed JSON by the schema."""
     if not isinstance(content, dict):
         raise EventError(f"an event is a JSON object, not {_clipped(content)}")
     kind = _kind(content)
     try:
-        found: Any = _MODELS[kind].model_validate(content)
+        found: Any = _MODELS[kind].model_validate(content, context=form)
     except ValidationError as error:
         raise EventError(_reason(error)) from None
     if kind in COMPARISONS:
-        try:
-            return _comparison(kind, found)
-        except ValueError as error:
-            raise EventError(str(error)) from None
+        return _comparison(kind, found, form)
     if kind is Kind.LABEL:
-        return event_of(kind, y=found.y, name=found.id, ts=found.ts)
-    return event_of(kind, found.x, found.y, found.id, found.ts, found.group)
+        return event_of(kind, y=found.y, name=found.id, ts=found.ts, form=form)
+    return event_of(kind, found.x, found.y, found.id, found.ts, found.group, form)
 
 
-def _comparison(kind: Kind, found: Any) -> Event:
+def _comparison(kind: Kind, found: Any, form: EventForm) -> Event:
     more: dict[str, Any] = {
         "context": found.context,
         "name": found.id,
         "ts": found.ts,
         "group": found.group,
+        "form": form,
     }
     if kind is Kind.PREFERENCE:
         given = found.preferred, found.other

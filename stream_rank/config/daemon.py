@@ -4,8 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from stream_rank.config.form import FIELDS, FieldsSetting, FormConfig
 from stream_rank.config.kafka import KafkaConfig
-from stream_rank.config.run import RunConfig, listed
+from stream_rank.config.run import RunConfig
+from stream_rank.config.settings import listed
 from stream_rank.ingest.kafka.port import SESSION_TIMEOUT_SECONDS
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
@@ -14,7 +16,7 @@ __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 
 
-class DeadLettersConfig(KafkaConfig):
+class DeadLettersConfig(KafkaConfig, FormConfig):
     """Settings of `stream-rank dead-letters`; the daemon has them too."""
 
     group_id: str = Field("stream-rank", min_length=1, description="the consumer group")
@@ -105,5 +107,8 @@ class ProduceConfig(KafkaConfig):
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
         None, description="the format of the files, if not given by their names"
+    )
+    fields: FieldsSetting = Field(
+        None, description=f"{FIELDS}. Events are sent in our own form, by these"
     )
     quiet: bool = Field(False, description="print nothing but errors")

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceConfig
-from stream_rank.config.replay import Columns, ReplayConfig
+from stream_rank.config.fields import Fields
+from stream_rank.config.replay import ReplayConfig
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
 
@@ -111,8 +112,8 @@ def _sentence(
         where = f"{file}: {'.'.join(map(str, first['loc']))}"
     if first["type"] == "missing":
         return f"{where} is needed: {model.model_fields[name].description}"
-    if first["type"] == "extra_forbidden" and name == "columns":
-        return f"{where}: {unknown_name('role', str(first['loc'][-1]), _names(Columns))}"
+    if first["type"] == "extra_forbidden" and name == "fields":
+        return f"{where}: {unknown_name('role', str(first['loc'][-1]), _names(Fields))}"
     if first["type"] == "value_error":  # raised by our own validators
         return f"{where}: {message}"
     given = repr(first["input"])

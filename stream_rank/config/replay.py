@@ -4,12 +4,14 @@ import re
 from datetime import date
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field, field_validator
 
-from stream_rank.config.run import Listed, RunConfig
-from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.config.run import RunConfig
+from stream_rank.config.settings import Listed
+from stream_rank.errors import ConfigError
+from stream_rank.ingest.files.csv_options import CsvOptions
 
-__all__ = ["Columns", "ReplayConfig", "pairs"]
+__all__ = ["ReplayConfig"]
 
 
 def _moment(given: Any) -> Any:
@@ -41,53 +43,13 @@ Moment = Annotated[int, BeforeValidator(_moment)]
 Speed = Annotated[float | None, BeforeValidator(_speed)]
 
 
-def pairs(given: Any) -> Any:
-    """Columns by role, from "y=stars x=a,b" in a variable or a list of flags."""
-    parts = given.split() if isinstance(given, str) else given
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        return given
-    pairs = [part.partition("=") for part in parts]
-    if not all(equals and value for _, equals, value in pairs):
-        raise ValueError("columns are given as ROLE=COLUMN, as in y=stars x=a,b")
-    roles = {role: value for role, _, value in pairs}
-    if len(roles) < len(pairs):
-        raise ValueError("a role is given twice")
-    return roles
-
-
-_Names = Annotated[
-    list[str],
-    BeforeValidator(lambda given: given.split(",") if isinstance(given, str) else given),
-]
-
-
-class Columns(BaseModel):
-    """The column of each role."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    x: _Names | None = None
-    y: str | None = None
-    id: str | None = None
-    ts: str | None = None
-    group: str | None = None
-    preferred: str | None = None
-    other: str | None = None
-    magnitude: str | None = None
-    tie: str | None = None
-    context: _Names | None = None
-
-    def mapping(self) -> Mapping:
-        """The mapping for the sources."""
-        given = self.model_dump(exclude={"x", "context"})
-        x = None if self.x is None else tuple(self.x)
-        return Mapping(x=x, context=tuple(self.context or ()), **given)
-
-
 class ReplayConfig(RunConfig):
     """Settings of `stream-rank replay`."""
 
-    fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "from", "to", "columns", "format")
+    fixed: ClassVar[tuple[str, ...]] = (
+        *RunConfig.fixed,
+        *("from", "to", "format", "delimiter", "header", "na_values"),
+    )
 
     inputs: Listed = Field(
         min_length=1, description='files, "-" for standard input, or synthetic:100000'
@@ -95,13 +57,24 @@ class ReplayConfig(RunConfig):
     format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
         None, description="the format of the files, if not given by their names"
     )
-    columns: Annotated[Columns, BeforeValidator(pairs)] = Field(
-        default_factory=Columns,
-        description="the columns of a table by role, as in y=stars x=a,b id=user; "
-        "by default y, id, ts and group have the role of that name, and all others are features. "
-        "Of preferences, as in preferred=home_* other=away_* magnitude=goals tie=draw context=day; "
-        "by default preferred.* and other.*",
+    delimiter: str | None = Field(
+        None,
+        min_length=1,
+        description="what separates the cells of a CSV, as in ; or tab; by default told from its first records",
     )
+    header: Literal["auto", "true", "false"] = Field(
+        "auto",
+        description="whether the first record of a CSV has the names of its columns; without, they are 0, 1 and so on",
+    )
+    na_values: Listed = Field(
+        default=[],
+        description="cells of a CSV that say that nothing is known, as NA does; empty ones always do; may be repeated",
+    )
+    max_reject_ratio: float = Field(
+        0.5, ge=0, le=1, description="stop when a larger share of the records is rejected"
+    )
+    """Who replays files looks at the result, and a stream of which most is no event was described wrongly: by the
+    wrong file, columns or number of ranks. A daemon goes on by default, since it must not stop for what others send."""
     follow: bool = Field(False, description="at the end of the last file, wait for new lines")
     resume: bool = Field(False, description="resume from the latest snapshot in the folder")
     speed: Speed = Field(
@@ -116,3 +89,22 @@ class ReplayConfig(RunConfig):
     to: Moment | None = Field(None, description="leave out events after this time")
     json_: bool = Field(False, alias="json", description="print the summary as JSON")
     quiet: bool = Field(False, description="print the result only")
+
+    @field_validator("header", mode="before")
+    @classmethod
+    def _true_of_toml(cls, given: Any) -> Any:
+        return str(given).lower() if isinstance(given, bool) else given
+
+    @field_validator("delimiter")
+    @classmethod
+    def _one_character(cls, given: str | None) -> str | None:
+        try:
+            CsvOptions(given)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        return given
+
+    def csv_options(self) -> CsvOptions:
+        """What is said of CSV, for the sources."""
+        header = {"auto": None, "true": True, "false": False}[self.header]
+        return CsvOptions(self.delimiter, header, tuple(self.na_values))

@@ -1,29 +1,25 @@
 """The settings that replays and the daemon share."""
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from stream_rank.config.settings import Settings
+from stream_rank.config.form import FormConfig
+from stream_rank.config.settings import Listed
+from stream_rank.features.names import STAGE_NAMES
 from stream_rank.learners.names import LEARNER_NAMES
 
-__all__ = ["Listed", "RunConfig", "listed"]
+__all__ = ["RunConfig"]
 
 
-def listed(given: Any) -> Any:
-    """A list, or the semicolon-separated string of a variable."""
-    return [part for part in given.split(";") if part] if isinstance(given, str) else given
-
-
-Listed = Annotated[list[str], BeforeValidator(listed)]
-
-
-class RunConfig(Settings):
+class RunConfig(FormConfig):
     """Settings of a replay and of the daemon."""
 
     fixed: ClassVar[tuple[str, ...]] = (
-        *("learners", "n_ranks", "seed", "delay", "window", "max_features", "ranking_pairs"),
+        *("learners", "preparation", "n_ranks", "seed", "delay", "window", "max_features"),
+        "min_count",
+        *("ranking_pairs", "fields", "categories", "envelope", "ts_unit"),
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
@@ -32,7 +28,14 @@ class RunConfig(Settings):
         min_length=1,
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
         "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated. "
-        "Perceptrons need features of a similar size and around zero: scale them before",
+        f"Stages before a | prepare the features ({', '.join(STAGE_NAMES)}), as in 'scale | cross:user*item | oap-bpm'; "
+        "'raw | prank' has none",
+    )
+    preparation: str = Field(
+        "auto",
+        min_length=1,
+        description="the stages of learners that are given without any: those that suit the learner (auto), none (raw), "
+        "or a chain such as 'scale | normalize'",
     )
     out: Path = Field(description="the folder for all that the run writes")
     n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
@@ -42,7 +45,13 @@ class RunConfig(Settings):
     )
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
     max_features: int = Field(
-        100_000, ge=1, le=10_000_000, description="reject events that would bring more features"
+        100_000,
+        ge=1,
+        le=10_000_000,
+        description="the most features that are known; events are learned without those beyond",
+    )
+    min_count: int = Field(
+        1, ge=1, le=1_000_000, description="a feature is known once it came in so many events"
     )
     ranking_pairs: Literal["all", "adjacent"] = Field(
         "all", description="of a ranking learn all pairs, or those of neighbours"

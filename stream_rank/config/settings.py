@@ -1,11 +1,26 @@
 """The base class of all settings."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+)
 
-__all__ = ["Settings"]
+__all__ = ["Listed", "Settings", "listed"]
+
+
+def listed(given: Any) -> Any:
+    """A list, or the semicolon-separated string of a variable."""
+    return [part for part in given.split(";") if part] if isinstance(given, str) else given
+
+
+Listed = Annotated[list[str], BeforeValidator(listed)]
 
 
 class Settings(BaseModel):

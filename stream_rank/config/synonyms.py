@@ -12,5 +12,6 @@ SYNONYMS = {
     "lost": "on_lost_offsets",
     "damaged": "on_corrupt_snapshot",
     "keep": "snapshots_kept",
+    "columns": "fields",
 }
 """For suggestions in error messages only; they are not aliases."""

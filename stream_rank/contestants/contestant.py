@@ -39,12 +39,17 @@ class Contestant(Protocol):
     name: str
     """The specification that it was asked for by; unique within a run."""
 
-    model: Any
-    """The estimator."""
+    @property
+    def model(self) -> Any:
+        """The estimator."""
 
     @property
     def predicts(self) -> Literal["ranks", "scores"]:
         """Whether its predictions are ranks or scores."""
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The specifications of the stages before it, in their order."""
 
     @property
     def limits(self) -> LearnerLimits:

@@ -1,4 +1,4 @@
-"""Learners from specifications such as `oap-bpm:n_members=50,sampling=0.6`."""
+"""Learners from specifications such as `scale | cross:user*item | oap-bpm:n_members=50,sampling=0.6`."""
 
 import ast
 import importlib
@@ -11,13 +11,22 @@ from river import base
 
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.native_learner import NativeLearner
+from stream_rank.contestants.preparations import Preparations
+from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.contestants.river_learner import RiverLearner
 from stream_rank.errors import ConfigError, unknown_name
+from stream_rank.features.catalogue import STAGES
+from stream_rank.features.feature_stage import FeatureStage
+from stream_rank.features.prepared import Prepared
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.catalogue import LEARNERS
+from stream_rank.learners.names import PREPARATION
 
-__all__ = ["contestant_of", "contestants_of", "make"]
+__all__ = [
+    *("chain_of", "contestant_of", "contestant_of_model", "contestants_of"),
+    *("make", "make_stage"),
+]
 
 _KERNELS: dict[str, type[Kernel]] = {
     "linear": Linear,
@@ -66,11 +75,69 @@ def _class_of(name: str) -> type[Any]:
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        hint = "; a pipeline cannot be given: scale features before" if "|" in name else ""
-        raise ConfigError(f"there is no estimator {name!r}: {error}{hint}") from None
+        raise ConfigError(f"there is no estimator {name!r}: {error}") from None
     if not (isinstance(found, type) and issubclass(found, base.Classifier | base.Regressor)):
         raise ConfigError(f"{name} is neither a classifier nor a regressor of River's kind")
     return found
+
+
+def _arguments(
+    what: str, thing: type[Any], rest: str, listed: str | None = None
+) -> tuple[list[str], dict[str, Any]]:
+    """The parameters that a class has, and those that are given; a `ConfigError` for one that it does not have.
+
+    What is given without a name is a part of the list `listed`.
+    """
+    known = [each for each in inspect.signature(thing.__init__).parameters if each != "self"]
+    arguments: dict[str, Any] = {}
+    for part in _separate(rest):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and listed is not None:
+            arguments.setdefault(listed, []).append(key)
+            continue
+        if not equals:
+            raise ConfigError(f"{what}: {part!r} is not of the form parameter=value")
+        if key not in known:
+            raise ConfigError(f"{what}: {unknown_name('parameter', key, known)}")
+        arguments[key] = _value(value)
+    return known, arguments
+
+
+def make_stage(spec: str, seed: int | None = None) -> FeatureStage:
+    """The stage that a specification means; the seed is given to stages that take one and were not told otherwise.
+
+    >>> make_stage("cross:user*item").pairs
+    ['user*item']
+    """
+    name, _, rest = spec.partition(":")
+    if name.strip() not in STAGES:
+        raise ConfigError(
+            f"stage {spec!r}: {unknown_name('stage', name.strip(), STAGES)}; what stands before a | prepares features"
+        )
+    stage = STAGES[name.strip()]
+    known, arguments = _arguments(f"stage {spec!r}", stage, rest, stage.listed)
+    if "seed" in known and seed is not None:
+        arguments.setdefault("seed", seed)
+    try:
+        return stage(**arguments)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(f"stage {spec!r}: {error}") from None
+
+
+def chain_of(spec: str, preparation: str = "auto") -> tuple[list[str], str]:
+    """The specifications of a learner's stages, and its own.
+
+    A learner without stages gets those of `preparation`: the ones that suit it ("auto"), none ("raw"), or a chain.
+
+    >>> chain_of("scale | prank"), chain_of("raw | prank"), chain_of("prank:dtype=float32")
+    ((['scale'], 'prank'), ([], 'prank'), (['scale', 'normalize'], 'prank:dtype=float32'))
+    """
+    *stages, learner = (part.strip() for part in spec.split("|"))
+    if not stages:
+        name = learner.partition(":")[0].strip()
+        chain = PREPARATION.get(name, "raw") if preparation == "auto" else preparation
+        stages = [part.strip() for part in chain.split("|")]
+    return ([] if stages == ["raw"] else stages), learner
 
 
 def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
@@ -83,15 +150,7 @@ def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
     """
     name, _, rest = spec.partition(":")
     learner = _class_of(name.strip())
-    known = [each for each in inspect.signature(learner.__init__).parameters if each != "self"]
-    arguments: dict[str, Any] = {}
-    for part in _separate(rest):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            raise ConfigError(f"learner {spec!r}: {part!r} is not of the form parameter=value")
-        if key not in known:
-            raise ConfigError(f"learner {spec!r}: {unknown_name('parameter', key, known)}")
-        arguments[key] = _value(value)
+    known, arguments = _arguments(f"learner {spec!r}", learner, rest)
     own = learner in LEARNERS.values()
     if own and n_ranks is None and arguments.get("n_ranks") is not None:
         raise ConfigError(
@@ -119,9 +178,34 @@ def contestant_of(name: str, model: Any, n_ranks: int | None) -> Contestant:
     return RiverLearner(name, model, n_ranks)
 
 
-def contestants_of(specs: list[str], n_ranks: int | None, seed: int | None) -> list[Contestant]:
-    """The learners of a run, each under the name that it was asked for by."""
+def contestant_of_model(model: Learner | Prepared) -> Contestant:
+    """A learner, or stages and a learner, that was loaded from a file."""
+    if not isinstance(model, Prepared):
+        return contestant_of("model", model, getattr(model, "n_ranks", None))
+    preparations, learner = Preparations(), model.learner
+    chain = preparations.add([str(i) for i in range(len(model.stages))], model.stages)
+    inner = contestant_of("model", learner, getattr(learner, "n_ranks", None))
+    return PreparedLearner("model", chain, preparations, inner)
+
+
+def contestants_of(
+    specs: list[str],
+    n_ranks: int | None,
+    seed: int | None,
+    preparation: str = "raw",
+    preparations: Preparations | None = None,
+) -> list[Contestant]:
+    """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`."""
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
-    return [contestant_of(spec, make(spec, n_ranks, seed), n_ranks) for spec in specs]
+    shared = Preparations() if preparations is None else preparations
+    found: list[Contestant] = []
+    for spec in specs:
+        stages, learner = chain_of(spec, preparation)
+        contestant = contestant_of(spec, make(learner, n_ranks, seed), n_ranks)
+        if stages:
+            chain = shared.add(stages, [make_stage(stage, seed) for stage in stages])
+            contestant = PreparedLearner(spec, chain, shared, contestant)
+        found.append(contestant)
+    return found

@@ -15,6 +15,7 @@ def limits_of(
     max_features: int,
     delayed: bool,
     ranking_pairs: PairsOf = "all",
+    min_count: int = 1,
 ) -> Limits:
     """The narrowest limits, so that an event is learned by all contestants or by none."""
     limits = [each.limits for each in contestants]
@@ -23,6 +24,7 @@ def limits_of(
         largest=min([Limits.largest, *(each.largest for each in limits)]),
         longest=min([Limits.longest, *(each.longest for each in limits)]),
         max_features=int(min([max_features, *(each.max_features for each in limits)])),
+        min_count=min_count,
         delayed=delayed,
         ranking_pairs=ranking_pairs,
         grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),

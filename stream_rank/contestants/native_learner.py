@@ -23,6 +23,7 @@ class NativeLearner:
 
     def __init__(self, name: str, model: Learner, n_ranks: int | None) -> None:
         self.name = name
+        self.chain: tuple[str, ...] = ()
         self.model: Any = model
         # with a known number of ranks labels become integers; discovered labels stay as they came
         self._whole = self.predicts == "ranks" and n_ranks is not None

@@ -1,8 +1,12 @@
 """Finding numbers that must not enter."""
 
-from stream_rank.engine.jit import compiled
+import numpy as np
 
-__all__ = ["bound_of", "copy_columns", "first_beyond"]
+from stream_rank.engine.jit import compiled
+from stream_rank.engine.lanes import load, store
+from stream_rank.engine.pointers import get, pointer, put
+
+__all__ = ["bound_of", "copy_columns", "first_beyond", "round_rows", "take_rows"]
 
 # in single precision what rounds to 1e9, so that a number may be checked before or after it is rounded
 _BOUNDS = {"float64": 1e130, "float32": 1e9 + 32}
@@ -41,3 +45,25 @@ def copy_columns(values, slots, rows):
         for column in range(values.shape[1]):
             if slots[column] >= 0:
                 rows[row, slots[column]] = values[row, column]
+
+
+@compiled
+def take_rows(matrix, at, rows):
+    """Copy some rows of a matrix to the beginning of wider rows, eight numbers at a time."""
+    columns, room = matrix.shape[1], rows.shape[1]
+    source, copy = pointer(matrix, 0, np.float64), pointer(rows, 0, np.float64)
+    whole = columns & -8
+    for row in range(len(at)):
+        begin, place = at[row] * columns, row * room
+        for column in range(0, whole, 8):
+            store(copy, place + column, load(source, begin + column, 0.0))
+        for column in range(whole, columns):
+            put(copy, place + column, get(source, begin + column))
+
+
+@compiled
+def round_rows(matrix, at, rows):
+    """The same into rows of another precision."""
+    for row in range(len(at)):
+        for column in range(matrix.shape[1]):
+            rows[row, column] = matrix[at[row], column]

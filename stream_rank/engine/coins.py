@@ -20,7 +20,7 @@ from numba import types
 
 from stream_rank.engine.jit import inlined, intrinsic
 
-__all__ = ["WORD", "chance", "draw", "toss"]
+__all__ = ["WORD", "chance", "draw", "toss", "word"]
 
 WORD = 64
 """Members whose coins are tossed together and lie in one word."""
@@ -112,7 +112,12 @@ def toss(key, event, first, rate):
 
 
 @inlined
+def word(key, event, place):
+    """64 random bits, the same whenever the same is asked."""
+    return _mix(key + np.uint64(event) * np.uint64(_GOLDEN) + np.uint64(place) * np.uint64(_OTHER))
+
+
+@inlined
 def draw(key, event, place, count):
     """A whole number below `count`, the same whenever the same is asked."""
-    state = key + np.uint64(event) * np.uint64(_GOLDEN) + np.uint64(place) * np.uint64(_OTHER)
-    return np.int64(_mix(state) % np.uint64(count))
+    return np.int64(word(key, event, place) % np.uint64(count))

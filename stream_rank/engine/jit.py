@@ -24,7 +24,7 @@ import numba
 from numba import extending
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["cache_folder", "compiled", "inlined", "intrinsic"]
+__all__ = ["cache_folder", "called", "compiled", "inlined", "intrinsic"]
 
 _Function = Callable[..., Any]
 _config: Any = numba.config
@@ -86,6 +86,13 @@ def inlined(function: _Function) -> _Function:
     no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     made = numba.njit(nogil=True, error_model="numpy", forceinline=True, **no_way_in)
     part: _Function = made(function)
+    return part
+
+
+def called(function: _Function) -> _Function:
+    """Compile a part of entry points that is long and seldom needed: what calls it keeps its registers for itself."""
+    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    part: _Function = numba.njit(nogil=True, error_model="numpy", **no_way_in)(function)
     return part
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "load",
     "moved_up",
     "ramp",
+    "root",
     "running",
     "scalar",
     "spread",
@@ -275,6 +276,19 @@ def fused(typingctx: Any, left: Any, right: Any, more: Any) -> Any:
         return builder.call(function, args)
 
     return left(left, right, more), build
+
+
+@intrinsic
+def root(typingctx: Any, vector: Any) -> Any:
+    """The square root of every lane, which IEEE 754 defines to the bit."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind, name = _vector(vector), f"llvm.sqrt.v{vector.lanes}f{vector.element.bitwidth}"
+        known = builder.module.globals.get(name)
+        function = known or ir.Function(builder.module, ir.FunctionType(kind, [kind]), name)
+        return builder.call(function, args)
+
+    return vector(vector), build
 
 
 @intrinsic

@@ -2,7 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy.typing as npt
 
 from stream_rank.engine.products import product
 from stream_rank.engine.scoring.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
+from stream_rank.evaluation.baseline import Baseline, best_of
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.preference_board import PreferenceBoard
+from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.capabilities import Insight
 from stream_rank.metrics.pairs.misranked import Misranked
 from stream_rank.metrics.pairs.part import mean_of
@@ -39,8 +42,11 @@ class Board:
     one group count.
     """
 
-    def __init__(self, ranks: bool, n_ranks: int | None, window: int) -> None:
-        self.ranks = ranks
+    def __init__(
+        self, ranks: bool, n_ranks: int | None, window: int, baseline: Baseline | None = None
+    ) -> None:
+        """`baseline` is that of all boards of ranks, or of scores; without one, nothing is known of a skill."""
+        self.ranks, self._baseline = ranks, baseline
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
             "sums": np.zeros(SUMS),
@@ -80,14 +86,17 @@ class Board:
 
     def mark(self, events: int, time: int | None, seen: Insight) -> None:
         """Append a point to the learning curve."""
-        weights = {str(name): weight for name, weight in seen.weights.items()}
+        weights = _candidates(seen.weights)
         largest = sorted(weights, key=lambda name: (-abs(weights[name]), name))[:_WEIGHTS_KEPT]
+        standing = self.standing
         self.points.append(
             {
                 "events": events,
                 "time": time,
-                "loss": _finite(self.loss),
-                "recent": _finite(self.recent_loss),
+                "loss": _finite(standing.loss),
+                "recent": _finite(standing.recent_loss),
+                "baseline": _finite(standing.baseline_loss),
+                "recent_baseline": _finite(standing.recent_baseline_loss),
                 "preferences": self.preferences.events,
                 "preference_error": self.preferences.error,
                 "recent_preference_error": self.preferences.recent_error,
@@ -138,6 +147,16 @@ class Board:
             return 2 * product(counts, spreads) / product(counts, counts)
 
     @property
+    def standing(self) -> Standing:
+        """The losses beside those of the best answer that could always be given. Which one that is, all predictions decide."""
+        name, loss, recent = "none", None, None
+        if self._baseline is not None:
+            best = best_of(self._baseline.answers())
+            name, loss, recent = best.name, best.loss, best.recent_loss
+        kind = "rank" if self.ranks else "magnitude"
+        return Standing(kind, self.events, self.loss, self.recent_loss, name, loss, recent)
+
+    @property
     def confusion(self) -> list[list[int]]:
         """How often a rank (row) was predicted as which (column)."""
         rows: list[list[int]] = self._arrays["confusion"].tolist()
@@ -157,10 +176,17 @@ class Board:
 
     def summary(self) -> dict[str, Any]:
         """All losses, by name."""
+        standing = self.standing
         found: dict[str, Any] = {
             "events": self.events,
-            "rank_loss" if self.ranks else "magnitude_loss": self.loss,
-            "recent_rank_loss" if self.ranks else "recent_magnitude_loss": self.recent_loss,
+            f"{standing.kind}_loss": standing.loss,
+            f"recent_{standing.kind}_loss": standing.recent_loss,
+            "baseline": standing.baseline,
+            "baseline_loss": standing.baseline_loss,
+            "recent_baseline_loss": standing.recent_baseline_loss,
+            "skill": standing.skill,
+            "recent_skill": standing.recent_skill,
+            "worse_than_constant": standing.worse,
             "mean_absolute_error": self._mean(LOSS),
         }
         if self.ranks:
@@ -206,6 +232,16 @@ class Board:
         self.points, self.drifts = list(said["points"]), list(said["drifts"])
         self._detector.state = said["drift"]
         self.preferences.restore(said["preferences"], arrays)
+
+
+def _candidates(weights: Mapping[Hashable, float]) -> dict[str, float]:
+    """The weights that may be among the largest. Cost: O(weights), without sorting them all."""
+    if len(weights) > _WEIGHTS_KEPT:
+        sizes = np.abs(np.fromiter(weights.values(), np.float64, len(weights)))
+        least = np.partition(sizes, -_WEIGHTS_KEPT)[-_WEIGHTS_KEPT]
+        those = (~(sizes < least)).tolist()
+        return {str(name): weights[name] for name in compress(weights, those)}
+    return {str(name): weight for name, weight in weights.items()}
 
 
 def _finite(loss: float | None) -> float | None:

@@ -19,7 +19,9 @@ from stream_rank.engine.scoring.comparisons import (
     SUMS,
     tally_preferences,
 )
+from stream_rank.evaluation.baseline import COIN, COIN_LOSS
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.standing import Standing
 
 __all__ = ["PreferenceBoard"]
 
@@ -89,6 +91,12 @@ class PreferenceBoard:
         return self._recent_mean(ERROR)
 
     @property
+    def standing(self) -> Standing:
+        """The error beside that of a coin."""
+        losses = self.error, self.recent_error, COIN, COIN_LOSS, COIN_LOSS
+        return Standing("preference", self.events, *losses)
+
+    @property
     def recent_log_loss(self) -> float | None:
         """The log-loss of the last preferences."""
         return self._recent_mean(LOG_LOSS)
@@ -107,7 +115,7 @@ class PreferenceBoard:
         """All losses, by name."""
         if not self.events:
             return {"preferences": 0}
-        decided = float(self._sums[DECIDED])
+        decided, standing = float(self._sums[DECIDED]), self.standing
         found: dict[str, Any] = {
             "preferences": self.events,
             "preference_ties": self.events - int(decided),
@@ -116,6 +124,11 @@ class PreferenceBoard:
             "decided_preference_error": (
                 float(self._sums[DECIDED_ERROR]) / decided if decided else None
             ),
+            "preference_baseline": standing.baseline,
+            "preference_baseline_loss": standing.baseline_loss,
+            "preference_skill": standing.skill,
+            "recent_preference_skill": standing.recent_skill,
+            "preference_worse_than_constant": standing.worse,
             "preference_log_loss": self._mean(LOG_LOSS),
             "recent_preference_log_loss": self.recent_log_loss,
             "preference_brier_score": self._mean(BRIER),

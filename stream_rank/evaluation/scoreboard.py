@@ -7,14 +7,20 @@ from typing import Any
 import numpy.typing as npt
 
 from stream_rank.contestants.contestant import Contestant
+from stream_rank.evaluation.baseline import Baseline
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.group_numbers import GroupNumbers
+from stream_rank.evaluation.rank_baseline import RankBaseline
+from stream_rank.evaluation.score_baseline import ScoreBaseline
+from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.state import State
 
 __all__ = ["Scoreboard"]
 
 Array = npt.NDArray[Any]
 
+_BASELINE = "baseline of "
+"""What the names of a baseline's arrays begin with; no learner can be called so."""
 _FIRST_MARK, _MARKS_A_DECADE = 10, 30
 """Curves are drawn over a logarithmic axis: this many points a decade are as many as a screen shows."""
 
@@ -31,8 +37,15 @@ def _mark_after(events: int) -> int:
         step += 1
 
 
+def _baseline(kind: str, n_ranks: int | None, window: int) -> Baseline:
+    return RankBaseline(n_ranks, window) if kind == "ranks" else ScoreBaseline(window)
+
+
 class Scoreboard:
-    """A board for every learner.
+    """A board for every learner, and a baseline for all learners of ranks, and another for those of scores.
+
+    A label that comes late is predicted by its baseline when it comes, by what came before it: learners had to
+    predict when the features came.
 
     The counts depend on the events and their order alone, not on how they are cut into batches: the loop asks for `room`,
     the number of events until the next point of the curves, and learns no further before that point is set.
@@ -42,8 +55,13 @@ class Scoreboard:
 
     def __init__(self, contestants: Sequence[Contestant], n_ranks: int | None, window: int) -> None:
         self._contestants = contestants
+        kinds = dict.fromkeys(each.predicts for each in contestants)
+        self.baselines = {str(kind): _baseline(kind, n_ranks, window) for kind in kinds}
         self.boards = {
-            each.name: Board(each.predicts == "ranks", n_ranks, window) for each in contestants
+            each.name: Board(
+                each.predicts == "ranks", n_ranks, window, self.baselines[each.predicts]
+            )
+            for each in contestants
         }
         self._group_numbers = GroupNumbers()
         self.learned = 0
@@ -52,6 +70,8 @@ class Scoreboard:
     def count(self, labels: Array, found: Mapping[str, Array], groups: Array | None) -> None:
         """Count what every learner predicted of some events."""
         numbers = self._group_numbers.numbers(groups, len(labels))
+        for baseline in self.baselines.values():
+            baseline.count(labels, numbers, self._group_numbers.met)
         for name, predictions in found.items():
             self.boards[name].count(labels, predictions, numbers, self._group_numbers.met)
 
@@ -61,6 +81,17 @@ class Scoreboard:
         """Count what every learner predicted of some preferences: by how much the preferred was ahead, and how surely."""
         for name, (leads, proba) in found.items():
             self.boards[name].preferences.count(leads, proba, magnitudes)
+
+    @property
+    def standings(self) -> list[tuple[str, Standing]]:
+        """How the learners stand, by every loss that they have, and by that of ratings if they have none yet."""
+        found = []
+        for name, board in self.boards.items():
+            if board.events or not board.preferences.events:
+                found.append((name, board.standing))
+            if board.preferences.events:
+                found.append((name, board.preferences.standing))
+        return found
 
     @property
     def room(self) -> int:
@@ -87,25 +118,39 @@ class Scoreboard:
             "learned": self.learned,
             "groups": self._group_numbers.state,
             "boards": {name: board.described() for name, board in self.boards.items()},
+            "baselines": list(self.baselines),
         }
         arrays = {
             f"{name}/{key}": array
             for name, board in self.boards.items()
             for key, array in board.arrays().items()
         }
+        arrays |= {
+            f"{_BASELINE}{kind}/{key}": array
+            for kind, baseline in self.baselines.items()
+            for key, array in baseline.arrays().items()
+        }
         return State(metadata, arrays)
 
     def load(self, state: State) -> None:
         """Continue from another scoreboard's counts."""
         stored: Mapping[str, Any] = state.metadata
+        if stored.get("baselines") != list(self.baselines):
+            raise ValueError(
+                "it has no baselines, or those of other learners: learn the stream again into another folder, or go on "
+                "with the version that wrote it"
+            )
         self.learned = stored["learned"]
         self._group_numbers.state = stored["groups"]
         self._next_mark = _mark_after(self.learned)
         for name, board in self.boards.items():
-            prefix = f"{name}/"
-            arrays = {
-                key.removeprefix(prefix): array
-                for key, array in state.arrays.items()
-                if key.startswith(prefix)
-            }
-            board.restore(stored["boards"][name], arrays)
+            board.restore(stored["boards"][name], _below(f"{name}/", state.arrays))
+        for kind, baseline in self.baselines.items():
+            baseline.restore(_below(f"{_BASELINE}{kind}/", state.arrays))
+
+
+def _below(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays whose names begin so, by the rest of their names."""
+    return {
+        key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)
+    }

@@ -1,8 +1,8 @@
 """Chunks: the raw events that a source yields, with the position after each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,21 @@ import numpy.typing as npt
 from stream_rank.engine.reading.scan import PADDING
 from stream_rank.ingest.position import Position, RowPosition
 
-__all__ = ["MOST_BYTES", "Chunk", "Columns", "Records", "as_records"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_SHARED",
+    "Categories",
+    "Chunk",
+    "Columns",
+    "Items",
+    "Records",
+    "as_records",
+]
 
 MOST_BYTES = 1_000_000
 """The longest record that is parsed; the default limit of Kafka's brokers is about the same."""
+MOST_SHARED = 100_000
+"""As many numbers may a context be, written out beside all items: an event of some kilobytes could ask for gigabytes."""
 
 
 def _nothing_to_release() -> None:
@@ -46,11 +57,55 @@ class Records:
         return self.text[self.starts[record] : self.ends[record]].tobytes()
 
 
+class Items(NamedTuple):
+    """The items of rankings and choices as columns: the items of a row stand together, as the numbers of an item do."""
+
+    plain: npt.NDArray[np.bool_]
+    """Whether the columns say all of a row; otherwise `content` does."""
+    choices: npt.NDArray[np.bool_]
+    """Whether a row is a choice, whose chosen item is its first; otherwise it is a ranking, the best item first."""
+    bounds: npt.NDArray[np.int64]
+    """Items `bounds[i]` to `bounds[i + 1]` are those of row i."""
+    places: npt.NDArray[np.int64]
+    """The place of each item in its ranking, from 0; of a choice, 0 of the chosen item and 1 of the others."""
+    ends: npt.NDArray[np.int64]
+    """Numbers `ends[i]` to `ends[i + 1]` are those of item i, in the order of their features."""
+    names: list[Any]
+    features: npt.NDArray[np.int64]
+    """The feature of each number, as a place in `names`."""
+    values: npt.NDArray[np.float64]
+    content: Callable[[int], dict[str, Any]]
+    """What a row is as a JSON object, without id, time and group. A value that is text is JSON itself."""
+
+
+class Categories(NamedTuple):
+    """The names that a column has: each is the feature `column=text`, which is 1."""
+
+    column: str
+    texts: list[str]
+    """Each once."""
+    rows: npt.NDArray[np.int64]
+    """The row of each name, in ascending order; rows may have several, or none."""
+    codes: npt.NDArray[np.int64]
+    """Each name as a place in `texts`."""
+
+    @property
+    def names(self) -> list[str]:
+        """The features, by code."""
+        return [f"{self.column}={text}" for text in self.texts]
+
+    def at(self, row: int) -> dict[str, Any]:
+        """What a row has, as JSON has it."""
+        first, last = np.searchsorted(self.rows, [row, row + 1]).tolist()
+        found = [self.texts[code] for code in self.codes[first:last].tolist()]
+        return {self.column: found[0] if len(found) == 1 else found} if found else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Events as columns of numbers, NaN where a value is missing; `wrong` has the rows that are not events.
+    """Events as columns of numbers, NaN where a value is missing, and of names; `wrong` has the rows that are not events.
 
-    A row is a rating or a request, or, if there are `others`, a preference.
+    A row is a rating or a request; or, if there are `others`, a preference; or, if there are `items`, a ranking or a choice.
     """
 
     features: dict[str, npt.NDArray[np.float64]]
@@ -72,6 +127,11 @@ class Columns:
     others: dict[str, npt.NDArray[np.float64]] | None = None
     """Of preferences, the features of the other item; `features` are the preferred one's."""
     others_missing: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+    items: Items | None = None
+    """Of rankings and choices, everything but id, time and group."""
+    categories: Sequence[Categories] = ()
+    """Names among the features; of preferences, among those of the preferred item."""
+    others_categories: Sequence[Categories] = ()
 
     def __len__(self) -> int:
         return self.count

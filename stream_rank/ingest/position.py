@@ -16,11 +16,13 @@ class Position(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BytePosition:
-    """The number of bytes and lines read; for CSV also the header, which is not read again on resuming."""
+    """The number of bytes and lines read; for CSV records, and also what was told from the first of them, which are not read
+    again on resuming: the names of the columns, and the delimiter."""
 
     bytes: int = 0
     lines: int = 0
     header: tuple[str, ...] | None = None
+    delimiter: str = ","
 
     def to_json(self) -> dict[str, Any]:
         """The JSON that snapshots contain.
@@ -28,8 +30,9 @@ class BytePosition:
         >>> BytePosition(120, 3).to_json()
         {'bytes': 120, 'lines': 3}
         """
-        header = {} if self.header is None else {"header": list(self.header)}
-        return {"bytes": self.bytes, "lines": self.lines, **header}
+        told: dict[str, Any] = {} if self.header is None else {"header": list(self.header)}
+        told |= {} if self.delimiter == "," else {"delimiter": self.delimiter}
+        return {"bytes": self.bytes, "lines": self.lines, **told}
 
     @staticmethod
     def from_json(stored: Mapping[str, Any]) -> "BytePosition":
@@ -39,6 +42,7 @@ class BytePosition:
             int(stored["bytes"]),
             int(stored["lines"]),
             None if header is None else tuple(map(str, header)),
+            str(stored.get("delimiter", ",")),
         )
 
 

@@ -3,7 +3,7 @@
 The module imports neither River nor the engine, so the names alone are available at once.
 """
 
-__all__ = ["LEARNER_CLASSES", "LEARNER_NAMES"]
+__all__ = ["LEARNER_CLASSES", "LEARNER_NAMES", "PREPARATION"]
 
 LEARNER_CLASSES = {
     "prank": "prank.PRank",
@@ -20,3 +20,6 @@ LEARNER_CLASSES = {
 """Module and class of each, within this folder."""
 
 LEARNER_NAMES = tuple(LEARNER_CLASSES)
+
+PREPARATION = dict.fromkeys(LEARNER_NAMES, "scale | normalize")
+"""The stages that a learner gets in front of it where none are given."""

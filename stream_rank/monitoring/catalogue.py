@@ -29,6 +29,7 @@ CATALOGUE = _named(
     Metric("stream_rank_repeated_messages_total", "counter", "Redelivered messages, which were skipped"),
     Metric("stream_rank_run_records", "gauge", "Records of the run, including those before the last start"),
     Metric("stream_rank_features", "gauge", "Known features"),
+    Metric("stream_rank_dropped_features_total", "counter", "Features left out of learned events, since they were not let in (`max_features`, `min_count`)"),
     Metric("stream_rank_waiting_events", "gauge", "Events that wait for a label"),
     # losses
     Metric("stream_rank_learner_info", "gauge", "1, with the role of a learner and the kind of its loss", ("learner", "role", "loss")),
@@ -38,6 +39,11 @@ CATALOGUE = _named(
     Metric("stream_rank_loss_terms_total", "counter", "Terms of that sum: predictions, pairs of them, or preferences", ("learner", "loss")),
     Metric("stream_rank_loss", "gauge", "Mean loss of all predictions of the run", ("learner", "loss")),
     Metric("stream_rank_recent_loss", "gauge", "Mean loss of the last predictions, over the window", ("learner", "loss")),
+    Metric("stream_rank_baseline_loss_total", "counter", "Sum of what always the same answer would have lost, as stream_rank_loss_total", ("baseline", "loss")),
+    Metric("stream_rank_baseline_loss_terms_total", "counter", "Terms of that sum: predictions, pairs of them, or preferences", ("baseline", "loss")),
+    Metric("stream_rank_baseline_loss", "gauge", "Mean of what always the same answer would have lost, over the run", ("baseline", "loss")),
+    Metric("stream_rank_recent_baseline_loss", "gauge", "The same of the last predictions, over the window", ("baseline", "loss")),
+    Metric("stream_rank_worse_than_constant", "gauge", "1 if the best baseline had less loss over the window, and after 1,000 predictions, else 0", ("learner", "loss")),
     Metric("stream_rank_preference_log_loss", "gauge", "Mean log-loss of the last preferences, over the window", ("learner",)),
     Metric("stream_rank_preference_brier_score", "gauge", "Mean Brier score of the last preferences, over the window", ("learner",)),
     Metric("stream_rank_confusion_total", "counter", "Predictions by true and predicted rank, for up to 20 ranks", ("learner", "rank", "predicted")),
@@ -46,7 +52,7 @@ CATALOGUE = _named(
     Metric("stream_rank_updates_total", "counter", "Updates of members, one per mistake", ("learner",)),
     Metric("stream_rank_disagreement", "gauge", "Share of the members that disagree with the majority, for the last ratings", ("learner",)),
     Metric("stream_rank_margin", "gauge", "Mean distance of scores from the nearest wrong rank, for the last ratings", ("learner",)),
-    Metric("stream_rank_threshold", "gauge", "Thresholds between ranks, for up to 20 ranks", ("learner", "threshold")),
+    Metric("stream_rank_threshold", "gauge", "Thresholds between ranks, for up to 20 ranks, once a rating was predicted", ("learner", "threshold")),
     Metric("stream_rank_weight_norm", "gauge", "Euclidean norm of the weights", ("learner",)),
     Metric("stream_rank_finite", "gauge", "1 if all numbers of the rule and its loss are finite, else 0", ("learner",)),
     # position

@@ -15,6 +15,7 @@ from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.probe import Probe, probe
 from stream_rank.ingest.kafka.port import Partition
 from stream_rank.ingest.kafka.topic_source import TopicSource
+from stream_rank.monitoring.baseline_readings import BaselineReadings
 from stream_rank.monitoring.exporter import Readings
 from stream_rank.monitoring.throttle import Throttle
 from stream_rank.pipeline.counts import Counts
@@ -64,6 +65,7 @@ class Observer:
         self._resumed_after = resumed_after
         self._failures, self._client_warnings = failures, client_warnings
         self._counts_before = _outcomes(loop.progress.counts)
+        self._dropped_before = loop.decoder.index.admission.dropped
         boards = loop.scoreboard.boards
         self._boards_before = {name: _sums(board) for name, board in boards.items()}
         self._preferences_before = {
@@ -73,6 +75,7 @@ class Observer:
             each.name: each.insight(None).updates or 0 for each in loop.contestants
         }
         self._learns_preferences = {each.name: each.learns_preferences for each in loop.contestants}
+        self._baselines = BaselineReadings(loop.scoreboard, any(self._learns_preferences.values()))
         self._turned = time.monotonic()
         self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
         self._probes: dict[str, Probe] = {}
@@ -118,7 +121,10 @@ class Observer:
             self._position()
         )  # here: a Kafka client is used by one thread only
         boards = self._loop.scoreboard.boards
-        looked: dict[str, Values] = {}
+        looked: dict[str, Values] = {
+            f"stream_rank_{metric}": {**values}
+            for metric, values in self._baselines.values().items()
+        }
         for name, board in boards.items():
             found = (
                 self._of_learner(name, board, self._probes[name]),
@@ -151,7 +157,8 @@ class Observer:
         }
         if seen.updates is not None:
             found["updates_total"] = {(name,): seen.updates - self._updates_before[name]}
-        if len(seen.thresholds) < _MOST_RANKS:
+        # preferences move no threshold: as long as no rating came, all of them stand where they began
+        if board.events and len(seen.thresholds) < _MOST_RANKS:
             found["threshold"] = {
                 (name, str(i)): value for i, value in enumerate(seen.thresholds, 1)
             }
@@ -201,6 +208,7 @@ class Observer:
             "repeated_messages_total": source.again,
             "run_records": counts.records,
             "features": loop.decoder.index.learned,
+            "dropped_features_total": loop.decoder.index.admission.dropped - self._dropped_before,
             "waiting_events": 0 if waiting is None else len(waiting),
             "assigned_partitions": len(source.assignment),
             "rebalances_total": source.rebalances,

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from stream_rank.codec.batch import REJECTED_FOR, UNMATCHED, Batch
+from stream_rank.pipeline.reject_reasons import RejectReasons
 
 __all__ = ["Counts", "RejectCounts"]
 
@@ -42,9 +43,10 @@ class Counts:
 
 
 class RejectCounts:
-    """The number of rejects by kind, and of consecutive rejects, since the process began."""
+    """The number of rejects by kind, and of consecutive rejects, since the process began; and by reason, of the whole run."""
 
     def __init__(self) -> None:
+        self.reasons = RejectReasons()
         self.by_kind = dict.fromkeys(REJECTED_FOR, 0)
         self.streak = self.longest_streak = 0
         """The length of the current and of the longest run of rejects without an event between them."""
@@ -65,3 +67,4 @@ class RejectCounts:
             self.streak = 0
         for reject in batch.rejects:
             self.by_kind[reject.kind] += 1
+            self.reasons.count(reject.reason, reject.raw)

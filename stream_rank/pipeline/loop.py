@@ -95,6 +95,7 @@ class Loop:
         if batch.passes_records:
             self.progress.position = batch.chunk.position_after(batch.end_record)
             self.decoder.index.learned = batch.names_met
+            self.decoder.index.learned_records = batch.end_record
 
     def _learned(self, kind: int, batch: Batch, first: int, last: int) -> None:
         """Learn a run, which is cut where a point of the learning curves is due."""

@@ -6,7 +6,7 @@ from math import isfinite
 
 from stream_rank.report.scale import Scale, short
 
-__all__ = ["CLIP", "COLOURS", "heat_map", "line_chart"]
+__all__ = ["CLIP", "COLOURS", "Line", "heat_map", "line_chart"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#56b4e9", "#5b5b5b", "#e69f00")
 """The colour-blind safe palette of Okabe and Ito, its yellow darkened for a white background."""
@@ -23,6 +23,8 @@ CLIP = (
 
 Line = Sequence[tuple[float, float | None]]
 
+_GREY = 'stroke="#8a93a0" stroke-dasharray="4 4"'
+
 
 def _style(number: int) -> str:
     colour = COLOURS[number % len(COLOURS)]
@@ -37,15 +39,19 @@ def line_chart(
     marks: Mapping[str, Sequence[float]] | None = None,
     from_zero: bool = True,
     highest: float | None = None,
+    beside: Mapping[str, Line] | None = None,
 ) -> str:
     """Lines over a logarithmic axis of events, with marks on that axis; what is not finite cannot be drawn.
 
     Losses that no prediction can exceed are drawn whole: `highest`. Others are cut where the first ones are very large.
+    Lines `beside` the others are what those are compared with, and are grey.
     """
     points = {
         name: [(x, y) for x, y in line if y is not None and isfinite(y)]
-        for name, line in lines.items()
+        for name, line in {**(beside or {}), **lines}.items()
     }
+    styles = {name: _style(place) for place, name in enumerate(lines)}
+    styles |= dict.fromkeys((beside or {}).keys() - lines.keys(), _GREY)
     xs = [x for line in points.values() for x, _ in line]
     ys = sorted(y for line in points.values() for _, y in line)
     if not xs:
@@ -84,31 +90,31 @@ def line_chart(
     parts.append(
         f'<text transform="translate(15 {(_TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>'
     )
-    for number, (name, line) in enumerate(points.items()):
+    for name, line in points.items():
         path = " ".join(f"{across.place(x):.1f},{up.place(y):.1f}" for x, y in line)
         last = f": {line[-1][1]:.4g} after {line[-1][0]:,.0f} events" if line else ""
         parts.append(
-            f'<polyline clip-path="url(#box)" points="{path}" fill="none" stroke-width="2" {_style(number)}>'
+            f'<polyline clip-path="url(#box)" points="{path}" fill="none" stroke-width="2" {styles[name]}>'
             f"<title>{escape(name)}{last}</title></polyline>"
         )
         for x in (marks or {}).get(name, ()):
             place = across.place(x)
             parts.append(
                 f'<line x1="{place:.1f}" x2="{place:.1f}" y1="{bottom - 9}" y2="{bottom}" stroke-width="3" '
-                f"{_style(number)}><title>{escape(name)}: drift at {x:,.0f}</title></line>"
+                f"{styles[name]}><title>{escape(name)}: drift at {x:,.0f}</title></line>"
             )
     parts.append("</svg>")
-    return "".join(parts) + _legend(points)
+    return "".join(parts) + _legend(points, styles)
 
 
-def _legend(points: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+def _legend(points: Mapping[str, Sequence[tuple[float, float]]], styles: Mapping[str, str]) -> str:
     """The colour, name and last value of each line."""
     entries = []
-    for number, (name, line) in enumerate(points.items()):
+    for name, line in points.items():
         last = f" <b>{line[-1][1]:.4g}</b>" if line else ""
         entries.append(
             f'<span><svg class="key" viewBox="0 0 22 10"><line x1="0" x2="22" y1="5" y2="5" stroke-width="3" '
-            f"{_style(number)}/></svg>{escape(name)}{last}</span>"
+            f"{styles[name]}/></svg>{escape(name)}{last}</span>"
         )
     return f'<p class="legend">{"".join(entries)}</p>'
 

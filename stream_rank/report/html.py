@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from stream_rank.evaluation.baseline import COIN, COIN_LOSS
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.scoreboard import Scoreboard
-from stream_rank.report.charts import CLIP, heat_map, line_chart
+from stream_rank.evaluation.standing import Standing
+from stream_rank.report.charts import CLIP, Line, heat_map, line_chart
+from stream_rank.report.verdict import Verdict, number, verdict_of
 
 __all__ = ["report"]
 
@@ -24,7 +27,7 @@ p.lead{font-size:18px;margin:6px 0 18px}
 table{border-collapse:collapse;margin:8px 0}th,td{padding:4px 14px 4px 0;text-align:right;border-bottom:1px solid #e6e9ef}
 th:first-child,td:first-child{text-align:left}tr.best td{font-weight:600}
 svg{width:100%;max-width:720px;height:auto;font-size:12px}svg text{fill:#444}svg .grid{stroke:#e4e7ec}
-svg.key{width:22px;height:10px;margin-right:6px;vertical-align:middle}svg.heat{max-width:100%}
+p.bad{color:#a32020;max-width:900px}svg.key{width:22px;height:10px;margin-right:6px;vertical-align:middle}svg.heat{max-width:100%}
 .legend span{margin-right:20px;white-space:nowrap}.row{display:flex;flex-wrap:wrap;gap:28px}.row>div{flex:1 1 420px;min-width:0}
 details{margin-top:28px}code{font-size:13px;overflow-wrap:anywhere}.note{color:#5a6472;max-width:720px}
 """
@@ -37,7 +40,7 @@ def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
     ranked = {name: board for name, board in rated.items() if board.ranks}
     scored = {name: board for name, board in rated.items() if not board.ranks}
     compared = {name: board for name, board in boards.items() if board.preferences.events}
-    parts = [_head(summary, boards)]
+    parts = [_head(summary, boards, verdict_of(boards))]
     if compared:
         parts.append(_preferences(summary, compared))
         drifts = {name: board.preferences.drifts for name, board in compared.items()}
@@ -57,62 +60,55 @@ def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
     )
 
 
-def _number(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-
-
-def _best(boards: Mapping[str, Board]) -> tuple[str, str] | None:
-    """The learner with the least recent loss, and the loss in words; None if losses cannot be compared.
-
-    Those of ranks and of scores cannot, and neither says anything where there were preferences alone.
-    """
-    rated = {name: board for name, board in boards.items() if board.events}
-    if rated:
-        if len({board.ranks for board in rated.values()}) > 1:
-            return None
-        known = {name: board.recent_loss for name, board in rated.items()}
-        what = "steps off a prediction" if next(iter(rated.values())).ranks else "magnitude loss"
-    else:
-        compared = {name: board.preferences for name, board in boards.items()}
-        known = {name: each.recent_error for name, each in compared.items() if each.events}
-        what = "of the preferences in the wrong order"
-    if not known:
-        return None
-    best = min(known, key=lambda name: known[name] or 0.0)
-    return best, f"{_number(known[best])} {what}"
-
-
-def _head(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str:
-    best = _best(boards)
-    lead = "" if best is None else f"<b>{escape(best[0])}</b> ended best: {best[1]}, lately."
+def _head(summary: Mapping[str, Any], boards: Mapping[str, Board], verdict: Verdict) -> str:
     tiles = [
-        (_number(summary["learned"]), "events learned"),
-        (_number(summary["requests"]), "without a label"),
-        (_number(summary["rejects"]), "rejects"),
-        (_number(summary["features"]), "features"),
-        (_number(summary["events_per_second"]), "events a second"),
+        (number(summary["learned"]), "events learned"),
+        (number(summary["requests"]), "without a label"),
+        (number(summary["rejects"]), "rejects"),
+        (number(summary["features"]), "features"),
+        (number(summary["events_per_second"]), "events a second"),
     ]
     shown = "".join(f"<div><b>{value}</b><span>{name}</span></div>" for value, name in tiles)
     rows = {
         name: [
+            escape(summary["preparation"][name]),
             "ranks" if board.ranks else "scores",
-            _number(board.loss),
-            _number(board.recent_loss),
-            _number(len(board.drifts)),
+            *_beside_baseline(board.standing),
+            number(len(board.drifts)),
         ]
         for name, board in boards.items()
     }
-    table = _table(("learner", "predicts", "loss", "recent loss", "drifts"), rows, best and best[0])
+    titles = ("learner", "prepared by", "predicts", *_BESIDE_BASELINE, "drifts")
+    table = _table(titles, rows, verdict.best)
+    complaints = verdict.complaints and f'<p class="bad">{verdict.complaints}</p>'
     rated = any(board.events for board in boards.values())
     note = "The magnitude loss is over the pairs of events within a group." if rated else ""
     return (
-        f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{lead}</p><div class="tiles">{shown}</div>'
-        f"{table if rated else ''}"
+        f'<h1>Replay of {escape(", ".join(summary["settings"]["inputs"]))}</h1><p class="lead">{verdict.lead}</p><div class="tiles">{shown}</div>'
+        f"{table if rated else ''}{complaints}"
         '<p class="note">Every event was predicted before it was learned; these are the losses of those predictions, '
-        f"of all of them and of the last ones. {note}</p>"
+        f"of all of them and of the last ones. {note} The skill is what a learner saves of the loss of its baseline, an answer "
+        "that costs nothing: 1 is perfect, 0 is no better. Of ranks that is the median of the labels so far, of all events or of "
+        "the event's group, whichever lost less; of scores it is any constant. What an event goes through before a learner is "
+        "<b>prepared by</b> stages: <i>scale</i> takes numbers in deviations from their running mean, <i>normalize</i> divides by the "
+        "running length of events; <i>raw</i> is nothing. Text is a feature <i>name=value</i> that is 1. Weights below are of prepared "
+        "features.</p>"
     )
+
+
+_BESIDE_BASELINE = ("loss", "recent loss", "baseline", "its loss", "skill", "recent skill")
+
+
+def _beside_baseline(standing: Standing) -> list[str]:
+    """The cells of `_BESIDE_BASELINE`."""
+    return [
+        number(standing.loss),
+        number(standing.recent_loss),
+        standing.baseline,
+        number(standing.baseline_loss),
+        number(standing.skill),
+        number(standing.recent_skill),
+    ]
 
 
 def _table(titles: Sequence[str], rows: Mapping[str, Sequence[str]], best: str | None) -> str:
@@ -134,6 +130,8 @@ def _preferences(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str
         "error": "preference_error",
         "recent error": "recent_preference_error",
         "of the decided": "decided_preference_error",
+        "skill": "preference_skill",
+        "recent skill": "recent_preference_skill",
         "log-loss": "preference_log_loss",
         "recent log-loss": "recent_preference_log_loss",
         "Brier score": "preference_brier_score",
@@ -144,13 +142,16 @@ def _preferences(summary: Mapping[str, Any], boards: Mapping[str, Board]) -> str
     for name in boards:
         found = summary["learners"][name]
         values = (found.get(key) for key in columns.values())
-        rows[name] = [_number(len(v) if isinstance(v, list) else v) for v in values]
-    errors = {name: board.preferences.recent_error or 0.0 for name, board in boards.items()}
+        rows[name] = [number(len(v) if isinstance(v, list) else v) for v in values]
+    known = {name: board.preferences.standing for name, board in boards.items()}
+    errors = {n: each.recent_loss or 0.0 for n, each in known.items() if not each.beaten}
+    best = min(errors, key=errors.__getitem__, default=None)
     return (
-        f"<h2>Preferences</h2>{_table(('learner', *columns), rows, min(errors, key=errors.__getitem__))}"
+        f"<h2>Preferences</h2>{_table(('learner', *columns), rows, best)}"
         '<p class="note">A pair in the wrong order is an error, and half an error where a tie was predicted, or where one came '
         "and an order was predicted. The log-loss, in nats, and the Brier score are of the probabilities that the first was "
-        "preferred, neither, or the second. The magnitude loss is the squared error of a difference of scores.</p>"
+        "preferred, neither, or the second. The magnitude loss is the squared error of a difference of scores. The skill is what is saved of "
+        "the error of a coin, which is a half.</p>"
     )
 
 
@@ -164,10 +165,18 @@ class _Curves(NamedTuple):
     recent: str
     highest: float | None = None
     """What the loss cannot exceed."""
+    baselines: tuple[str, str] | None = None
+    """Where a point has the same of the baseline; None of a coin."""
 
 
-_RANKS = _Curves("rank loss", "steps off, on average", "events", "loss", "recent")
-_MAGNITUDES = _Curves("magnitude loss", "squared error of differences", "events", "loss", "recent")
+_BASELINES = "baseline", "recent_baseline"
+_RANKS = _Curves(
+    *("rank loss", "steps off, on average", "events", "loss", "recent"), baselines=_BASELINES
+)
+_MAGNITUDES = _Curves(
+    *("magnitude loss", "squared error of differences", "events", "loss", "recent"),
+    baselines=_BASELINES,
+)
 _PREFERENCES = _Curves(
     *("preference error", "share in the wrong order", "preferences"),
     *("preference_error", "recent_preference_error", 1.0),
@@ -185,13 +194,32 @@ def _curves(
         {name: [(p[against], p[key]) for p in b.points if p[against]] for name, b in boards.items()}
         for key in (curves.so_far, curves.recent)
     )
+    first, recently = _of_baseline(next(iter(boards.values())), curves)
     return (
         f'<h2>Learning curves: {curves.loss}</h2><div class="row"><div><h3>So far</h3>'
-        + line_chart(so_far, against, f"{curves.loss} ({curves.unit})", highest=curves.highest)
+        + line_chart(
+            *(so_far, against, f"{curves.loss} ({curves.unit})"),
+            highest=curves.highest,
+            beside=first,
+        )
         + f"</div><div><h3>Of the last {window:,} predictions</h3>"
-        + line_chart(recent, against, f"recent {curves.loss}", drifts, highest=curves.highest)
+        + line_chart(
+            *(recent, against, f"recent {curves.loss}", drifts),
+            highest=curves.highest,
+            beside=recently,
+        )
         + "</div></div>"
     )
+
+
+def _of_baseline(board: Board, curves: _Curves) -> list[dict[str, Line]]:
+    """The lines of the baseline, which is the same for all boards of a kind: so far, and lately."""
+    if curves.baselines is None:
+        points = [point[curves.against] for point in board.points if point[curves.against]]
+        coin: Line = [(at, COIN_LOSS) for at in points]
+        return 2 * [{f"a {COIN}": coin}]
+    name = f"always the {board.standing.baseline}"
+    return [{name: [(p["events"], p[key]) for p in board.points]} for key in curves.baselines]
 
 
 def _confusion(boards: Mapping[str, Board]) -> str:

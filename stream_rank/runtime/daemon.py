@@ -23,6 +23,7 @@ from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.observer import Observer
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.runtime.constant_watch import ConstantWatch
 from stream_rank.runtime.learning_run import open_run
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 from stream_rank.runtime.status_requests import StatusRequests
@@ -76,6 +77,7 @@ class Daemon:
         self._next_attempt = 0.0
         self._next_line = self._start + config.log_seconds
         self._line_records = counts.records
+        self._constant_watch = ConstantWatch()
         self._status_requests = StatusRequests(_ANSWER_SECONDS)
         self.observer = Observer(
             self.learning.loop,
@@ -243,6 +245,8 @@ class Daemon:
                 "recent_loss": {name: loss and round(loss, 4) for name, loss in losses.items()},
             },
         )
+        for sentence in self._constant_watch.news(self.learning.scoreboard.standings):
+            logger.warning(sentence)
         self._line_records, self._next_line = counts.records, now + period
 
     def _check_rejects(self) -> None:

@@ -14,6 +14,7 @@ from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
+from stream_rank.contestants.preparations import Preparations
 from stream_rank.errors import ConfigError, SnapshotError, WriteError
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.source import Source
@@ -96,8 +97,11 @@ def open_run(
         Called with the position after every written snapshot.
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
+    preparations = Preparations()
     if contestants is None:
-        contestants = contestants_of(config.learners, config.n_ranks, config.seed)
+        contestants = contestants_of(
+            config.learners, config.n_ranks, config.seed, config.preparation, preparations
+        )
     folder = RunFolder(config.out)
     try:
         store = SnapshotStore(folder.snapshots_url(config.snapshots), config.snapshots_kept)
@@ -112,8 +116,9 @@ def open_run(
             config.max_features,
             delayed=config.delay > 0,
             ranking_pairs=config.ranking_pairs,
+            min_count=config.min_count,
         )
-        decoder = Decoder(limits)
+        decoder = Decoder(limits, form=config.form(), say=say)
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
         limit = EventLimit(config.max_events, progress) if config.max_events else None
         waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
@@ -127,8 +132,8 @@ def open_run(
             rejects,
             predictions,
         )
-        parts = [progress, decoder.index, scoreboard, *loop.stages]
-        parts += [each.state for each in contestants]
+        parts = [progress, decoder.index, scoreboard, loop.reject_counts.reasons, *loop.stages]
+        parts += [*preparations.memories, *(each.state for each in contestants)]
         checkpointer = Checkpointer(
             [part for part in parts if isinstance(part, Stateful)],
             sinks,
@@ -161,7 +166,12 @@ def open_run(
 def _fixed(config: RunConfig) -> dict[str, Any]:
     """The settings that cannot change when the run is resumed."""
     shown = config.shown()
-    return {name: shown.get(name) for name in config.fixed}
+    found = {name: shown.get(name) for name in config.fixed}
+    if (
+        found["ts_unit"] == "ms"
+    ):  # snapshots do not have it that were written before there were others
+        found["ts_unit"] = None
+    return found
 
 
 def _clear_empty_run(config: RunConfig, store: SnapshotStore, say: Callable[[str], object]) -> None:

@@ -1,14 +1,15 @@
 """The replay: learns from files, and writes the results to a folder."""
 
 import csv
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
-from stream_rank.errors import InputError, TooManyRejectsError, WriteError
+from stream_rank.errors import InputError, NothingLearnedError, TooManyRejectsError, WriteError
+from stream_rank.evaluation.baseline import COIN_LOSS
+from stream_rank.evaluation.standing import complaint, skill_of
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.source import Source
 from stream_rank.ingest.timestamps import FIRST, LAST, written
@@ -33,8 +34,17 @@ _CURVE = {
     "preferences": "preferences",
     "preference_error": "preference_error",
     "recent_preference_error": "recent_preference_error",
+    "baseline_loss": "baseline",
+    "recent_baseline_loss": "recent_baseline",
 }
 """Columns of the curve, and what they are in a point."""
+_SKILLS = {
+    "skill": ("loss", "baseline"),
+    "recent_skill": ("recent", "recent_baseline"),
+    "preference_skill": ("preference_error", "coin"),
+    "recent_preference_skill": ("recent_preference_error", "coin"),
+}
+"""Columns that are the skill of one thing in a point against another."""
 
 
 class Replay:
@@ -54,7 +64,11 @@ class Replay:
         """Given parts replace those of the settings; `stages` come before the pace."""
         self.config, self._say = config, say
         self.source = source or open_source(
-            config.inputs, config.format, config.columns.mapping(), config.follow
+            config.inputs,
+            config.format,
+            config.mapping(),
+            config.follow,
+            config.csv_options(),
         )
         pace = [] if config.speed is None else [Pace(config.speed)]
         self._limit = RejectLimit(config.max_reject_ratio)
@@ -91,8 +105,11 @@ class Replay:
                 if learning.control.stop_requested or learning.ended:
                     break
             checkpointer.commit()
-            self._check_rejects(ended=True)
+            # of a stream that was cut short by `max_events` or a signal, the rest may be better
+            whole = not (learning.ended or learning.control.stop_requested)
+            self._check_rejects(whole)
             self._check_sense()
+            self._check_learned(whole)
         except InputError:
             checkpointer.commit()  # keep what was learned so far
             raise
@@ -125,35 +142,68 @@ class Replay:
             say(f"{times.untimed:,} events without a time (ts) were left out by `from` and `to`")
         if config.speed is not None and self.learning.progress.time is None and counts.taken:
             say("no event has a time (ts): `speed` had no effect")
-        if counts.requests and not counts.learned and not config.delay:
-            say(
-                f"none of {counts.requests:,} events has a label (y), so nothing was learned; "
-                "`columns` y=NAME says which column of a table it is"
-            )
+        if self.learning.loop.decoder.ids is not None:
+            self.learning.loop.decoder.ids.conclude()
         for each in self.learning.contestants:
             board = self.learning.scoreboard.boards[each.name]
             if board.preferences.events or board.events or each.learns_preferences:
                 continue
             if counts.learned:
                 say(f"{each.name} learned nothing: River's estimators learn no preferences")
+        worse = [each for each in self.learning.scoreboard.standings if each[1].worse]
+        for name, standing in worse:
+            say(complaint(name, standing))
+        if worse:
+            say("are the features that decide among those given, and are they scaled?")
+
+    def _check_learned(self, whole: bool) -> None:
+        """Raise `NothingLearnedError` if nothing was; of a stream that was cut short it is a warning."""
+        problem = self._why_nothing()
+        if problem is not None and whole:
+            raise NothingLearnedError(problem)
+        if problem is not None and self.learning.progress.counts.records:
+            self._say(problem)
+
+    def _why_nothing(self) -> str | None:
+        """Why nothing was learned, in a sentence; None if something was, or if `from` and `to` left out whatever came."""
+        learning, counts = self.learning, self.learning.progress.counts
+        if counts.skipped and not counts.taken:
+            return None
+        if not counts.records:
+            return "nothing was learned: there is no event in the inputs"
+        if not counts.learned:
+            hint = "`fields` y=NAME says which column of a table it is"
+            if self.config.delay:
+                hint = "one that comes later has the `id` of its event"
+            return (
+                f"none of {counts.taken:,} events has a label (y), so nothing was learned; {hint}"
+            )
+        able = any(each.learns_preferences for each in learning.contestants)
+        if able or learning.loop.last_ratings is not None:
+            return None
+        return "nothing was learned: preferences came, and no learner of these learns them"
 
     def _check_rejects(self, ended: bool = False) -> None:
         counts = self.learning.progress.counts
+        nothing_else = ended and not counts.taken and not counts.skipped
+        if nothing_else and counts.rejects:
+            raise TooManyRejectsError(
+                f"not one of {counts.records:,} records was an event; {self._why()}"
+            )
         if self._limit.exceeded(counts.rejects, counts.records, ended):
             self.learning.checkpointer.commit()
             raise TooManyRejectsError(
                 f"{counts.rejects:,} of {counts.records:,} records were rejected, more than "
-                f"`max_reject_ratio` {self._limit.ratio:g} allows; see {self._rejects.path}"
-            )
-        if ended and counts.rejects and not counts.taken and not counts.skipped:
-            raise TooManyRejectsError(
-                f"not one of {counts.records:,} records was an event; the first: {self._first_reason()} "
-                f"(all of them: {self._rejects.path})"
+                f"`max_reject_ratio` {self._limit.ratio:g} allows; {self._why()}"
             )
 
-    def _first_reason(self) -> str:
-        with self._rejects.path.open("rb") as file:
-            return str(json.loads(file.readline())["reason"])
+    def _why(self) -> str:
+        """The reason of most rejects, and an example; all of them are in a file."""
+        found = self.learning.loop.reject_counts.reasons.most_frequent(2)
+        first, *more = found
+        which = f"the first of {first.records:,} alike" if more else "the first"
+        same = "" if more or first.records == 1 else ", and so of all others"
+        return f"{which}: {first.first}{same}. It reads: {first.example} (all are in {self._rejects.path})"
 
     def summary(self) -> dict[str, Any]:
         """The summary of the run."""
@@ -169,12 +219,14 @@ class Replay:
         try:
             with (out / "curve.csv").open("w", newline="") as file:
                 table = csv.writer(file)
-                table.writerow(["learner", "events", "time", *_CURVE])
+                table.writerow(["learner", "events", "time", *_CURVE, *_SKILLS])
                 for name, board in scoreboard.boards.items():
                     for point in board.points:
                         moment = "" if point["time"] is None else written(point["time"])
-                        losses = (point[key] for key in _CURVE.values())
-                        table.writerow([name, point["events"], moment, *losses])
+                        losses = [point[key] for key in _CURVE.values()]
+                        known = {**point, "coin": COIN_LOSS}
+                        skills = [skill_of(known[a], known[b]) for a, b in _SKILLS.values()]
+                        table.writerow([name, point["events"], moment, *losses, *skills])
             (out / "summary.json").write_text(as_json(summary, indent=2) + "\n")
             page = report(summary, scoreboard)
             (out / "report.html").write_bytes(page.encode(errors="replace"))

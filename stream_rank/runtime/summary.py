@@ -10,6 +10,9 @@ from stream_rank.runtime.learning_run import LearningRun
 
 __all__ = ["as_json", "summary_of"]
 
+_REASONS = 3
+"""The most frequent reasons of rejects, of which there are hardly ever more that count."""
+
 
 def as_json(content: Any, indent: int | None = None) -> str:
     """Standard JSON: numbers that are not finite become null.
@@ -40,11 +43,17 @@ def summary_of(run: LearningRun) -> dict[str, Any]:
         "version": stream_rank.__version__,
         "events": progress.counts.records,
         **progress.counts.as_dict(),
+        "reject_reasons": [
+            {"reason": each.reason, "records": each.records, "example": each.first}
+            for each in run.loop.reject_counts.reasons.most_frequent(_REASONS)
+        ],
         "waiting": 0 if waiting is None else len(waiting),
         "dropped": 0 if waiting is None else waiting.dropped,
         "features": run.loop.decoder.index.learned,
+        "dropped_features": run.loop.decoder.index.admission.dropped,
         "time": None if progress.time is None else written(progress.time),
         "position": position,
+        "preparation": {each.name: " | ".join(each.chain) or "raw" for each in run.contestants},
         "learners": learners,
         "seconds": round(run.rate.seconds, 3),
         "events_per_second": round(run.rate.per_second) or None,

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from stream_rank.pipeline.loop import Loop
 from stream_rank.pipeline.progress import Progress
 from stream_rank.sinks.sink import NullSink
 from tests.benchmarks.measure import Line, side_by_side
+from tests.codec.test_key_tree import colliding
 
-__all__ = ["NoRejects", "decoding", "loop_of", "replays"]
+__all__ = ["NoRejects", "decoding", "loop_of", "replays", "texts"]
 
 _EVENTS = 40_000
 _CHUNK = 8_000
@@ -85,6 +87,65 @@ def decoding() -> Iterator[Line]:
         ours / ours_listed,
         1.0,
     )
+
+
+def texts() -> Iterator[Line]:
+    """Numbers and texts into a batch, and names that were made to collide."""
+    generator = np.random.default_rng(0)
+    for values in (1_000, 20_000):
+        numbers = generator.random((_CHUNK, 10)).tolist()
+        chosen = generator.integers(0, values, (_CHUNK, 5)).tolist()
+        events = [
+            json.dumps(
+                {
+                    "x": {f"number_{i}": value for i, value in enumerate(row)}
+                    | {f"text_{i}": f"value_{value}" for i, value in enumerate(words)},
+                    "y": 3,
+                }
+            ).encode()
+            for row, words in zip(numbers, chosen, strict=True)
+        ]
+        fields: list[tuple[str, type]] = [(f"number_{i}", float) for i in range(10)]
+        fields += [(f"text_{i}", str) for i in range(5)]
+        features = msgspec.defstruct("Features", fields, gc=False)
+        event = msgspec.defstruct("Event", [("x", features), ("y", float)], gc=False)
+        decode, decoder = msgspec.json.Decoder(event).decode, Decoder(Limits(max_features=200_000))
+        chunk = as_records(events)
+        ours, objects = side_by_side(
+            partial(decoder.decode, chunk), partial(_decode_all, decode, events), rounds=20
+        )
+        yield Line(
+            f"JSON to a batch, 10 numbers and 5 texts of {values:,} different values",
+            f"{_CHUNK / ours / 1e3:.0f} k events/s",
+            f"msgspec to objects {_CHUNK / objects / 1e3:.0f} k",
+            objects / ours,
+            1.0,
+        )
+    attack, others = colliding(50_000), [f"{i:096d}" for i in range(50_000)]
+    made, plain = side_by_side(partial(_first_met, attack), partial(_first_met, others), rounds=3)
+    yield Line(
+        "50,000 names made to collide under an unkeyed hash, first met and then read",
+        f"{made * 1e3:.0f} ms",
+        f"50,000 others {plain * 1e3:.0f} ms",
+        plain / made,
+        0.33,
+    )
+
+
+def _decode_all(decode: Any, values: list[bytes]) -> None:
+    for value in values:
+        decode(value)
+
+
+def _first_met(names: list[str]) -> None:
+    """Decode events that bring these names, and once more when they are known."""
+    decoder = Decoder(Limits())
+    events = [
+        json.dumps({"x": dict.fromkeys(names[begin : begin + 100], 1.0), "y": 3}).encode()
+        for begin in range(0, len(names), 100)
+    ]
+    for _ in range(2):
+        decoder.decode(as_records(events))
 
 
 class NoRejects(NullSink):

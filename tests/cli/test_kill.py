@@ -22,7 +22,8 @@ pytestmark = pytest.mark.long(60)
 
 KILLS = 200 if os.environ.get("SOAK") else 8
 EVENTS = 120_000 if os.environ.get("SOAK") else 20_000
-FLAGS = ["--learner", "oap-bpm:n_members=9", "--learner", "online-mprank:budget=20", "--n-ranks", 5,
+FLAGS = ["--learner", "oap-bpm:n_members=9", "--learner", "online-mprank:budget=20",
+         "--learner", "scale | waves:n_components=5 | normalize | prank", "--n-ranks", 5,
          "--delay", 100, "--quiet"]  # fmt: skip
 SAME = ("events", "learned", "requests", "labels", "rejects", "waiting", "dropped", "features", "learners", "position")  # fmt: skip
 

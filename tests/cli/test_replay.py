@@ -37,6 +37,9 @@ def test_a_run_and_all_that_it_writes(stream: Path, tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert rows[-1]["events"] == str(summary["learned"])
     assert {row["learner"] for row in rows} == set(summary["learners"])
+    last = next(row for row in reversed(rows) if row["learner"] == LEARNERS[1])
+    for name in ("baseline_loss", "skill", "recent_skill", "preference_skill"):
+        assert float(last[name]) == summary["learners"][LEARNERS[1]][name], name
     page = (out / "report.html").read_text()
     assert "<svg" in page
     assert "http" not in page.replace("http://www.w3.org", "")  # nothing beside it is needed
@@ -79,16 +82,19 @@ def test_resumed_as_if_never_stopped(
         (["--learner", "prank:n_ranks=4"], "--n-ranks is 5"),
         (["--learner", ".x"], "there is no estimator"),
         (["--learner", "..x.y"], "there is no estimator"),
-        (["--learner", "river.preprocessing.StandardScaler|prank"], "scale features before"),
+        (["--learner", "river.preprocessing.StandardScaler|prank"], "there is no stage"),
+        (["--learner", "scal | prank"], "did you mean 'scale'"),
+        (["--learner", "scale:wide=3 | prank"], "there is no parameter"),
         (["--learner", "oap-bpm:n_members=1000000000000"], "n_members"),
         (["--speed", "inf"], "--speed"),
         (["--leaner", "prank"], "did you mean '--learner'?"),
         (["--n-ranks", "many"], "--n-ranks: Input should be a valid integer"),
         (["--speed", "fast"], "--speed"),
         (["--from", "yesterday"], "--from"),
-        (["--columns", "stars"], "y=stars"),
-        (["--columns", "label=stars"], "there is no role 'label'"),
-        (["--columns", "y=stars"], "--columns is for tables"),
+        (["--fields", "stars"], "y=stars"),
+        (["--fields", "label=stars"], "there is no role 'label'"),
+        (["--fields", "y=stars", "tie=draw"], "--fields has x or y"),
+        (["--fields", "preferred=home"], "a pattern with one star"),
         (["--config", "nothing.toml"], "cannot be read"),
     ],
 )
@@ -116,7 +122,7 @@ def test_settings_from_file_variables_and_flags(
     file = tmp_path / "run.toml"
     file.write_text(
         f'inputs = ["{stream}"]\nout = "out"\nn_ranks = 3\nwindow = 10\n'
-        'learners = ["prank"]\n[columns]\ny = "stars"\nx = ["a", "b"]\n'
+        'learners = ["prank"]\n[fields]\ny = "stars"\nx = ["a", "b"]\n'
     )
     monkeypatch.setenv("STREAM_RANK_N_RANKS", "4")
     monkeypatch.setenv("STREAM_RANK_WINDOW", "20")
@@ -126,7 +132,7 @@ def test_settings_from_file_variables_and_flags(
     found = json.loads(out)
     assert code == 0
     assert (found["n_ranks"], found["window"], found["speed"]) == (5, 20, 10.0)
-    assert found["columns"] == {"x": ["a", "b"], "y": "stars"}
+    assert found["fields"] == {"x": ["a", "b"], "y": "stars"}
     monkeypatch.setenv("STREAM_RANK_WINDOWS", "20")
     code, _, error = in_process(capsys, "replay", "--config", file, "--print-config")
     assert (code, "did you mean 'STREAM_RANK_WINDOW'?" in error) == (2, True)
@@ -170,7 +176,7 @@ def test_ten_thousand_malformed_among_good_ones(
         lambda text: text.replace('"y"', '"label"'),
         lambda text: '{"x": {}, "y": 1}',
         lambda text: '{"x": {"a": null}, "y": 1}',
-        lambda text: '{"x": {"a": "1"}, "y": 2}',
+        lambda text: '{"x": {"a": ["1", 2]}, "y": 2}',
         lambda text: '{"x": {"a": 1}, "y": 7}',
         lambda text: "[]" * generator.randrange(1, 4),
         lambda text: '{"x": {"' + "a" * generator.randrange(100) + '": 1}, "y": true}',

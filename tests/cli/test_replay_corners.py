@@ -110,7 +110,7 @@ def test_labels_come_later_in_tables_too(tmp_path: Path, capsys: Capture) -> Non
     for path in (tmp_path / "d.csv", lines_of(tmp_path / "d.jsonl", *events)):
         out = tmp_path / path.suffix
         flags = ["--delay", 10, "--learner", "prank", "--n-ranks", 5, "--quiet", "--out", out]
-        columns = ["--columns", "x=a,b"] if path.suffix == ".csv" else []
+        columns = ["--fields", "x=a,b"] if path.suffix == ".csv" else []
         code, _, error = in_process(capsys, "replay", path, *flags, *columns)
         assert code == 0, error
         found[path.suffix] = summary_of(out)
@@ -144,27 +144,118 @@ def test_what_does_not_make_sense_is_said(tmp_path: Path, capsys: Capture) -> No
     (tmp_path / "e.csv").write_text("a, y\n1,2\n2,3\n")
     out = ["--out", tmp_path / "o"]
     flags = ["--learner", "prank", "--n-ranks", 5, *out]
-    _, _, error = in_process(capsys, "replay", tmp_path / "e.csv", *flags)
-    assert "--columns y=NAME" in error
+    code, _, error = in_process(capsys, "replay", tmp_path / "e.csv", *flags)
+    assert (code, "--fields y=NAME" in error) == (8, True)
     path = lines_of(tmp_path / "e.jsonl", *ratings(5))
     _, _, error = in_process(capsys, "replay", path, *flags[:-1], tmp_path / "p", "--speed", "9x")
     assert "--speed had no effect" in error
     path = lines_of(tmp_path / "p.jsonl", {"preferred": {"a": 1}, "other": {"a": 2}})
     learner = "river.linear_model.LinearRegression"
-    _, _, error = in_process(capsys, "replay", path, "--learner", learner, "--out", tmp_path / "q")
+    given = ["replay", path, "--learner", learner, "--out", tmp_path / "q"]
+    code, _, error = in_process(capsys, *given)
     assert "learn no preferences" in error
+    assert (code, "no learner of these learns them" in error) == (8, True)
+    code, _, error = in_process(
+        capsys, *given[:-1], tmp_path / "r", "--learner", "prank", "--n-ranks", 5
+    )
+    assert (code, "learn no preferences" in error) == (0, True)
 
 
-def test_columns_as_a_variable(
+def test_a_stream_without_anything_to_learn_is_no_success(tmp_path: Path, capsys: Capture) -> None:
+    flags = ["--learner", "prank", "--n-ranks", 5]
+    requests = lines_of(tmp_path / "r.jsonl", *({"x": {"a": i}, "id": i} for i in range(5)))
+    empty = lines_of(tmp_path / "e.jsonl")
+    for path, out, words in (
+        (requests, "a", "none of 5 events has a label"),
+        (empty, "b", "no event in"),
+    ):
+        code, _, error = in_process(capsys, "replay", path, *flags, "--out", tmp_path / out)
+        assert (code, words in error) == (8, True), error
+        assert summary_of(tmp_path / out)["learned"] == 0
+        assert (tmp_path / out / "report.html").exists()
+    later = ["replay", requests, *flags, "--delay", 9, "--out", tmp_path / "c"]
+    code, _, error = in_process(capsys, *later)
+    assert (code, "the `id` of its event" in error) == (8, True)
+    code, _, error = in_process(capsys, *later[:-1], tmp_path / "d", "--max-events", 2)
+    assert (code, "has a label" in error) == (0, True)  # the labels may come yet
+    learned = lines_of(tmp_path / "l.jsonl", *ratings(5))
+    given = [learned, *flags, "--out", tmp_path / "f"]
+    assert in_process(capsys, "replay", *given)[0] == 0
+    assert in_process(capsys, "replay", *given, "--resume")[0] == 0  # it learned before
+
+
+def test_most_of_a_stream_rejected_is_no_success(tmp_path: Path, capsys: Capture) -> None:
+    flags = ["--learner", "prank", "--n-ranks", 5]
+    bad = [{"x": {"a": 1}, "y": 9}] * 3
+    for good, code in ((2, 5), (3, 0)):
+        path = lines_of(tmp_path / f"{good}.jsonl", *ratings(good), *bad)
+        out = tmp_path / str(good)
+        found, said, error = in_process(capsys, "replay", path, *flags, "--out", out)
+        assert found == code, error
+        assert "3  label 9 is not one of the ranks 1..5" in said
+    assert (
+        in_process(
+            capsys,
+            "replay",
+            tmp_path / "2.jsonl",
+            *flags,
+            "--out",
+            tmp_path / "w",
+            "--max-reject-ratio",
+            1,
+        )[0]
+        == 0
+    )
+
+
+def test_one_reason_for_all_rejects_is_shown_with_an_example(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(b"\x1b[31mred\x07 " + b"x" * 500 + b"\n" * 2 + b"again\n" * 150)
+    for most in (0.5, 1.0):
+        given = ["--learner", "prank", "--n-ranks", 5, "--max-reject-ratio", most]
+        code, _, error = in_process(capsys, "replay", path, *given, "--out", tmp_path / str(most))
+        assert code == 5
+        assert "the first: not JSON" in error
+        assert "and so of all others" in error
+        assert "\\x1b[31mred\\x07 xxx" in error
+        assert "\x1b" not in error
+        assert "\x07" not in error
+        assert len(error) < 600
+
+
+def test_the_most_frequent_reasons_are_told_and_kept(tmp_path: Path, capsys: Capture) -> None:
+    bad: list[Any] = [{"x": {"a": 1}, "y": 7 + i} for i in range(20)]
+    bad += [{"x": {"a": [1]}, "y": 1}] * 9 + [{"x": {}, "y": 1}] * 5 + ["no event"] * 3
+    path = lines_of(tmp_path / "e.jsonl", *ratings(60), *bad)
+    flags = ["replay", path, "--learner", "prank", "--n-ranks", 5]
+    code, said, error = in_process(capsys, *flags, "--out", tmp_path / "o")
+    assert code == 0, error
+    told = said.split("rejected most often:\n")[1].splitlines()[:3]
+    assert [line.split()[0] for line in told] == ["20", "9", "5"]
+    kept = summary_of(tmp_path / "o")["reject_reasons"]
+    assert [each["records"] for each in kept] == [20, 9, 5]
+    assert kept[0]["reason"] == "label … is not one of the ranks …..…"
+    for most in (70, 75):
+        more = ["--resume", "--max-events", most] if most > 70 else ["--max-events", 59]
+        assert in_process(capsys, *flags, "--out", tmp_path / "p", *more)[0] == 0
+    assert summary_of(tmp_path / "p")["reject_reasons"] == kept
+    path = lines_of(tmp_path / "few.jsonl", *ratings(500), "no event")
+    code, said, _ = in_process(capsys, "replay", path, *flags[2:], "--out", tmp_path / "q")
+    assert (code, "rejected most often" in said) == (0, False)
+
+
+def test_fields_as_a_variable(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "e.csv").write_text("a,stars\n1,2\n2,3\n")
-    monkeypatch.setenv("STREAM_RANK_COLUMNS", "y=stars x=a")
+    monkeypatch.setenv("STREAM_RANK_FIELDS", "y=stars x=a")
     flags = ["--learner", "prank", "--n-ranks", 5, "--out", tmp_path / "o", "--quiet"]
     assert in_process(capsys, "replay", tmp_path / "e.csv", *flags)[0] == 0
     assert summary_of(tmp_path / "o")["learned"] == 2
     code, _, error = in_process(
-        capsys, "replay", tmp_path / "e.csv", *flags, "--columns", "y=a", "y=b"
+        capsys, "replay", tmp_path / "e.csv", *flags, "--fields", "y=a", "y=b"
     )
     assert (code, "a role is given twice" in error) == (2, True)
 
@@ -230,3 +321,20 @@ def test_misspelt_commands_and_their_flags(capsys: Capture) -> None:
     ):
         code, _, error = in_process(capsys, *arguments)
         assert (code, f"did you mean {near}" in error) == (2, True), error
+
+
+def test_csv_of_any_dialect(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ratings.csv"
+    lines = [f"u{i % 7}|{i % 3}|{i % 5 + 1}|{'-' if i % 2 else i}" for i in range(200)]
+    path.write_text("\n".join(lines))
+    flags = ["replay", path, "--learner", "prank", "--n-ranks", 5, "--fields", "y=2"]
+    told = [*("--delimiter", "|"), *("--header", "false"), *("--na-value", "-")]
+    for number, more in enumerate((told, ["--na-value", "-"])):
+        code, _, error = in_process(capsys, *flags, *more, "--out", tmp_path / str(number))
+        assert code == 0, error
+    summaries = [summary_of(tmp_path / name) for name in ("0", "1")]
+    assert summaries[0]["learned"] == summaries[1]["learned"] == 200
+    assert summaries[0]["features"] == summaries[1]["features"] == 7 + 2
+    code, _, error = in_process(capsys, *flags, "--delimiter", ";;", "--out", tmp_path / "2")
+    assert code != 0
+    assert "one character" in error

@@ -127,7 +127,7 @@ def test_help_shows_what_there_is_to_choose(
     [
         (["replay", "--out", "o"], "FILE is needed"),
         (["replay", "f", "--out", "o", "--n-ranks", "1"], "--n-ranks: "),
-        (["replay", "f", "--out", "o", "--columns", "y"], "--columns: "),
+        (["replay", "f", "--out", "o", "--fields", "y"], "--fields: "),
         (["replay", "f", "--out", "o", "--window", "0"], "--window: "),
         (["run", "--topic", "a", "--topic", "a", "--out", "o"], "--topic, --dead-letters and "),
         (["run", "--topic", "a", "--out", "o", "--start", "no"], "--start: "),

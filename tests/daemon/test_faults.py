@@ -159,7 +159,7 @@ def test_the_disk_is_full_under_the_snapshots(kafka: Broker, tmp_path: Path) -> 
     with small_disk(tmp_path / "disk", "700k") as disk:
         with Daemon(tmp_path, [topic.name], topic.address, snapshots=str(disk), snapshot_events=1, snapshots_kept=1, **COUNTING) as daemon:  # fmt: skip
             daemon.until(lambda status: status["snapshot"])
-            (disk / "ballast").write_bytes(bytes(500_000))
+            (disk / "ballast").write_bytes(bytes(420_000))
             topic.send(counted(0, 5_000, topic))
             wait_for(lambda: daemon.said("no snapshot could be written"))
             status = daemon.learned(5_000)

@@ -1,13 +1,14 @@
 """Metrics of a daemon that is stopped and goes on: counters as Prometheus wants them."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.daemon.conftest import Daemon, Topic, wait_for
 
-pytestmark = pytest.mark.long(17)
+pytestmark = pytest.mark.long(22)
 
 _LEARNED = (
     *("records", "rejects", "scored_predictions", "scored_preferences", "loss", "loss_terms"),
@@ -89,3 +90,30 @@ def test_preferences_are_counted_beside_ratings(topic: Topic, tmp_path: Path) ->
         assert after["stream_rank_finite"] == 2
         assert after["stream_rank_scored_predictions_total"] == 0
         assert "stream_rank_loss rank" not in after
+        assert "stream_rank_threshold" not in after, "all are where they began"
+        topic.send([b'{"x": {"a": 1.5}, "y": 3}'] * 10)
+        wait_for(lambda: "stream_rank_threshold" in metrics(daemon))
+
+
+def test_a_learner_that_is_worse_than_a_constant_is_told_of_once(
+    topic: Topic, tmp_path: Path
+) -> None:
+    generator, event = Random(1), b'{"x": {"price": %d}, "y": %d}'
+    events = [event % (generator.randint(1, 9_999), generator.randint(1, 5)) for _ in range(1_500)]
+    with Daemon(tmp_path, [topic.name], topic.address) as daemon:
+        once(daemon, "stream_rank_ready", 1.0)
+        topic.send(events)
+        after = once(daemon, "stream_rank_worse_than_constant rank", 1.0)
+        once(daemon, "stream_rank_scored_predictions_total", 1_500)
+        assert (
+            after["stream_rank_recent_loss rank"] > after["stream_rank_recent_baseline_loss rank"]
+        )
+        found = daemon.learned(1_500)["learners"]["prank"]
+        assert found["worse_than_constant"]
+        assert (found["baseline"], found["skill"] < 0) == ("median", True)
+        words = "prank is worse than always answering the median"
+        wait_for(lambda: daemon.said(words))
+        lines = len(daemon.lines())
+        wait_for(lambda: len(daemon.lines()) > lines + 2)
+        assert daemon.log.count(words) == 1
+        assert daemon.end() == 0

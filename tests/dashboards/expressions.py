@@ -15,6 +15,7 @@ _WORDS = {
     "on",
     "ignoring",
     "without",
+    "offset",
     "group_left",
     "group_right",
 }

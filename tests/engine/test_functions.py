@@ -1,17 +1,25 @@
 """The engine's own exponential and logarithm: close to the true values, and made of exact operations alone."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_rank.engine.functions import exponentials, logarithms
+from stream_rank.engine.functions import cosines, exponentials, logarithms
+from stream_rank.engine.preparation.waves import draw_normals
 
 
 def exponential(x: float) -> float:
     found = np.empty(1)
     exponentials(np.array([x]), found)
+    return float(found[0])
+
+
+def cosine(x: float) -> float:
+    found = np.empty(1)
+    cosines(np.array([x]), found)
     return float(found[0])
 
 
@@ -36,7 +44,22 @@ def test_the_logarithm_is_within_two_units(x: float) -> None:
     assert units(logarithm(x), math.log(x)) <= 2
 
 
+@given(st.floats(-(2.0**21), 2.0**21))
+def test_the_cosine_is_within_a_unit_of_one(x: float) -> None:
+    assert abs(cosine(x) - math.cos(x)) <= 2.3e-16
+
+
+def test_directions_are_normal() -> None:
+    found = np.empty(200_000)
+    draw_normals(np.uint64(3), np.uint64(5), found)
+    ordered = np.sort(found)
+    expected = np.array([NormalDist().cdf(x) for x in ordered[::100]])
+    assert abs(expected - (np.arange(0, len(found), 100) + 0.5) / len(found)).max() < 0.004
+
+
 def test_values_known_exactly() -> None:
+    assert cosine(0.0) == 1.0
+    assert cosine(1e9) == cosine(2.0**21)
     assert exponential(0.0) == 1.0
     assert logarithm(1.0) == 0.0
     assert logarithm(2.0) == math.log(2.0)

@@ -112,7 +112,7 @@ def test_each_accident_fires_its_alert(kafka: Broker, tmp_path: Path) -> None:
     names = ["well", *_MEANT]
     topics = {name: Topic(kafka) for name in names}
     with ExitStack() as stack:
-        disk = stack.enter_context(small_disk(tmp_path / "disk", "400k"))
+        disk = stack.enter_context(small_disk(tmp_path / "disk", "700k"))
         feeder = stack.enter_context(Feeder(topics))
         daemons = {}
         for name, topic in topics.items():  # one after the other: the first compiles for all

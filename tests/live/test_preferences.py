@@ -35,9 +35,8 @@ _BEFORE = 8_000
 """Events that are learned before Prometheus comes: there is no drift to be found in fewer, and the rule is good by then."""
 _WORDS_ALONE = {
     ("preferences", "stream-rank-learning"): {
-        *("Recent rank loss", "Rank loss of the run", "Recent magnitude loss"),
-        *("Magnitude loss of the run", "What the champion takes for what"),
-        *("Members that disagree", "Margin"),
+        *("Recent rank loss", "Recent magnitude loss", "What the champion takes for what"),
+        *("Thresholds of the champion", "Members that disagree", "Margin"),
     },
     ("preferences", "stream-rank-fleet"): {"Recent rank loss", "Recent magnitude loss"},
     ("both", "stream-rank-fleet"): {"Recent magnitude loss"},
@@ -156,7 +155,7 @@ def test_no_panel_is_empty_without_a_word(fed: Fed, name: str, board: dict[str, 
 @pytest.mark.parametrize("name", _SHARES)
 def test_axes_and_bars_are_of_one_kind_of_loss(fed: Fed, name: str) -> None:
     """But those of ratios, which have no unit."""
-    ratios = {"Champion's loss against its week", "Champion against the best challenger"}
+    ratios = {"Against its week", "Against challengers", "Skill"}
     for board in BOARDS:
         for panel in board["panels"]:
             if panel["type"] in ("row", "stat", "table") or panel["title"] in ratios:
@@ -175,7 +174,7 @@ def test_the_alert_is_for_the_stream_that_turns_around(fed: Fed) -> None:
     well = {"Learning": "Learning", "Loss": "As usual", "Drift": "None", "Numbers": "Finite"}
     for name in _SHARES:
         wait_for(partial(fed.says, name, board, well))
-        assert fed.words(name, board)["Champion"] != "grey"
+        assert fed.words(name, board)["Lead"] != "grey"
     alert = "StreamRankPreferenceLossHigh"
     assert alert not in {firing for firing, _ in fed.prometheus.firing()}
 

@@ -21,6 +21,8 @@ __all__ = ["Row", "digest", "piped", "replay", "row_of", "state_of"]
 Row = dict[str, Any]
 _SAID = ("events", "learned", "requests", "labels", "skipped", "rejects")
 _KNOWN = ("waiting", "dropped", "features", "time")
+_BASELINES = ("baseline", "skill", "worse_than_constant")
+"""What a summary and a curve have of baselines, which are nothing that a learner became or lost."""
 
 
 def digest(lines: Iterable[str]) -> str:
@@ -87,6 +89,10 @@ def _objects(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def _of_baseline(name: str) -> bool:
+    return any(word in name for word in _BASELINES)
+
+
 def row_of(out: Path, inputs: Path) -> Row:
     """What the table says of a replay; `inputs` is the folder of what it read, which is no part of a place."""
     summary = json.loads((out / "summary.json").read_text())
@@ -94,14 +100,16 @@ def row_of(out: Path, inputs: Path) -> Row:
     predictions = _objects(out / "predictions.jsonl")
     curves: dict[str, list[str]] = {}
     with (out / "curve.csv").open(newline="") as file:
-        header, *points = csv.reader(file)
+        names, *points = csv.reader(file)
+        own = [place for place, name in enumerate(names) if not _of_baseline(name)]
+        header = [names[place] for place in own]
         for point in points:
-            curves.setdefault(point[0], []).append(",".join(point[1:]))
+            curves.setdefault(point[0], []).append(",".join(point[place] for place in own[1:]))
     learners = {}
     for spec, board in summary["learners"].items():
         asked = (f"{each['id']!r} {each['predictions'][spec]!r}" for each in predictions)
         learners[spec] = {
-            **board,
+            **{key: value for key, value in board.items() if not _of_baseline(key)},
             "points": len(curves.get(spec, [])),
             "curve": digest([",".join(header[1:]), *curves.get(spec, [])]),
             "predictions": digest(asked),

@@ -57,7 +57,7 @@ class _Ways:
     ) -> Row:
         """Replay, stopped after so many events and gone on with."""
         stream, out = self.stream, self.folder / f"out {way}"
-        given: list[Any] = [*stream.arguments, *more]
+        given: list[Any] = [*stream.arguments, "--preparation", "raw", *more]
         if stream.n_ranks is not None:
             given += ["--n-ranks", stream.n_ranks]
         for each in stream.variants if variants is None else variants:

@@ -45,6 +45,7 @@ class RunningMean:
     predicts: Literal["ranks", "scores"] = "scores"
     limits = LearnerLimits(1e9, np.inf, np.inf)
     learns_groups = learns_preferences = False
+    chain: tuple[str, ...] = ()
     model = None
 
     def __init__(self) -> None:

@@ -18,7 +18,15 @@ from stream_rank.engine.bits import as_double
 from stream_rank.engine.jit import inlined, intrinsic
 from stream_rank.engine.pointers import get
 
-__all__ = ["SMALLEST_POWER", "is_digit", "powers_of_ten", "read_digits", "read_number", "word_at"]
+__all__ = [
+    "SMALLEST_POWER",
+    "is_digit",
+    "powers_of_ten",
+    "product",
+    "read_digits",
+    "read_number",
+    "word_at",
+]
 
 SMALLEST_POWER, LARGEST_POWER = -342, 308
 """Nineteen digits times a power outside are no normal double."""
@@ -63,7 +71,7 @@ def word_at(typingctx: Any, text: Any, place: Any) -> Any:
 
 
 @intrinsic
-def _product(typingctx: Any, one: Any, other: Any) -> Any:
+def product(typingctx: Any, one: Any, other: Any) -> Any:
     """The 128 bits of a product, as high and low half."""
     result = types.UniTuple(types.uint64, 2)
 
@@ -134,9 +142,9 @@ def _nearest(digits, power, powers):
     digits = digits << zeros
     # the binary exponent: 217706 / 2**16 is the binary logarithm of ten, as far as these powers need it
     exponent = np.uint64(((217706 * power) >> 16) + 64 + 1023) - zeros
-    high, low = _product(digits, get(powers, 3 * row))
+    high, low = product(digits, get(powers, 3 * row))
     if high & _NINE_BITS == _NINE_BITS and low + digits < digits:
-        upper, lower = _product(digits, get(powers, 3 * row + 1))
+        upper, lower = product(digits, get(powers, 3 * row + 1))
         middle = low + upper
         if middle < low:
             high += _ONE

@@ -31,17 +31,21 @@ def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, 
     group whose column another one needs (never group 0) is added to the sums. A prediction that is NaN was none, and does not count.
     """
     n_ranks, n_recent, ended = len(confusion), recent.shape[1], 0
+    at = (
+        np.int64(sums[COUNT]) % n_recent
+    )  # a remainder an event would take longer than all the rest
+    count, losses, wrong = sums[COUNT], sums[LOSS], sums[WRONG]
+    block_count, block_loss = sums[BLOCK_COUNT], sums[BLOCK_LOSS]
     for i in range(len(labels)):
         if np.isnan(predictions[i]):
             continue
         residual = labels[i] - predictions[i]
         loss = abs(residual)
-        place = np.int64(sums[COUNT]) % n_recent
-        recent[0, place], recent[1, place] = labels[i], predictions[i]
-        recent[2, place] = numbers[i]
-        sums[COUNT] += 1.0
-        sums[LOSS] += loss
-        sums[WRONG] += loss != 0.0
+        recent[0, at], recent[1, at], recent[2, at] = labels[i], predictions[i], numbers[i]
+        at = at + 1 if at + 1 < n_recent else 0
+        count += 1.0
+        losses += loss
+        wrong += loss != 0.0
         column = 0 if numbers[i] == 0 else 1 + (numbers[i] - 1) % (groups.shape[1] - 1)
         group = groups[:, column]
         if group[0] != numbers[i]:
@@ -56,11 +60,13 @@ def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, 
             row = min(max(np.int64(labels[i]) - 1, 0), n_ranks - 1)
             place = min(max(np.int64(predictions[i]) - 1, 0), n_ranks - 1)
             confusion[row, place] += 1
-        sums[BLOCK_COUNT] += 1.0
-        sums[BLOCK_LOSS] += loss
-        if sums[BLOCK_COUNT] == block:
-            block_means[ended] = sums[BLOCK_LOSS] / block
+        block_count += 1.0
+        block_loss += loss
+        if block_count == block:
+            block_means[ended] = block_loss / block
             ended += 1
-            sums[BLOCK_COUNT] = 0.0
-            sums[BLOCK_LOSS] = 0.0
+            block_count = 0.0
+            block_loss = 0.0
+    sums[COUNT], sums[LOSS], sums[WRONG] = count, losses, wrong
+    sums[BLOCK_COUNT], sums[BLOCK_LOSS] = block_count, block_loss
     return ended

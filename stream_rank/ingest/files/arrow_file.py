@@ -19,8 +19,10 @@ _NUMBERS, _FEWEST_ROWS, _MOST_ROWS = 1 << 18, 256, 1 << 14
 """Numbers, and bounds of rows, in a chunk: it fits into a cache, and has enough events to share its fixed cost."""
 
 
-def _rows(width: int) -> int:
-    return max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // max(1, width)))
+def _rows(width: int, in_lists: int = 0) -> int:
+    """How many rows of so many columns, and of so many numbers in lists, are in a chunk."""
+    rows = max(_FEWEST_ROWS, min(_MOST_ROWS, _NUMBERS // max(1, width)))
+    return max(1, min(rows, _NUMBERS // max(1, in_lists)))
 
 
 class _Table:
@@ -69,7 +71,8 @@ class ParquetFile(_Table):
 
     def _batches(self, done: int) -> Iterator[tuple[int, Any]]:
         with pq.ParquetFile(self._path) as file:
-            wanted = self._mapping.of(file.schema_arrow.names, self.name).columns
+            layout = self._mapping.of(file.schema_arrow.names, self.name)
+            wanted, in_lists = layout.columns, _in_lists(file.metadata, layout.orders)
             begin = 0
             groups: list[int] = []
             for group in range(file.num_row_groups):
@@ -79,7 +82,7 @@ class ParquetFile(_Table):
                 else:
                     groups.append(group)
             for batch in file.iter_batches(
-                _rows(len(wanted)), row_groups=groups, columns=wanted, use_threads=False
+                _rows(len(wanted), in_lists), row_groups=groups, columns=wanted, use_threads=False
             ):
                 yield begin, batch
                 begin += batch.num_rows
@@ -95,13 +98,28 @@ class ArrowFile(_Table):
         begin = 0
         with pa.OSFile(str(self._path)) as file:
             for batch in _record_batches(file):
-                step = _rows(batch.num_columns)
+                orders = self._mapping.of(batch.schema.names, self.name).orders
+                # in numbers of eight bytes, be it numbers or text
+                in_lists = batch.nbytes // (8 * max(1, batch.num_rows)) if orders else 0
+                step = _rows(batch.num_columns, in_lists)
                 for first in range(0, batch.num_rows, step):
                     yield begin + first, batch.slice(first, step)
                 begin += batch.num_rows
 
     def _count(self) -> int | None:
         return None
+
+
+def _in_lists(metadata: Any, orders: dict[str, str] | None) -> int:
+    """How many numbers the lists of a row have, or eighths of a text, in the row group where they have the most."""
+    most, names = 0, tuple(f"{name}." for name in (orders or {}).values())
+    for number in range(metadata.num_row_groups if orders else 0):
+        group, values = metadata.row_group(number), 0
+        for leaf in map(group.column, range(group.num_columns)):
+            if f"{leaf.path_in_schema}.".startswith(names):
+                values += max(leaf.num_values, leaf.total_uncompressed_size // 8)
+        most = max(most, values // max(1, group.num_rows))
+    return most
 
 
 def _record_batches(file: Any) -> Iterator[Any]:

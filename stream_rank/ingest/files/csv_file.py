@@ -1,32 +1,37 @@
-"""The CSV source: a header line, then one event per line."""
+"""The CSV source: records after RFC 4180, each an event."""
 
-import csv
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-
-from stream_rank.ingest.chunk import MOST_BYTES, Columns, Records
+from stream_rank.ingest.chunk import Columns, Records
 from stream_rank.ingest.files.column_mapping import Mapping
-from stream_rank.ingest.files.columns import as_columns, header_of
+from stream_rank.ingest.files.columns import as_columns
+from stream_rank.ingest.files.csv_options import CsvOptions
+from stream_rank.ingest.files.csv_records import CsvRecords
+from stream_rank.ingest.files.csv_table import CsvTables
+from stream_rank.ingest.files.lines import Followed, LineFile, StandardInput
 from stream_rank.ingest.position import BytePosition
-from stream_rank.ingest.source import Source
 
 __all__ = ["Csv"]
 
 
-_CELL = rb'(?:[^",]*|"(?:[^"]|"")*")'
-_fits = re.compile(rb"%s(?:,%s)*" % (_CELL, _CELL)).fullmatch
-
-
 class Csv:
-    """A source of lines, parsed as CSV. Empty cells are missing values; a cell cannot contain a newline."""
+    """Records of a CSV, which quotes may hold together over several lines, as columns.
 
-    def __init__(self, lines: Source, mapping: Mapping) -> None:
+    What a cell is depends on the cell alone (`csv_cells`). A record that does not fit is a reject, and reading goes on at the
+    next; of several lines that quotes hold together only the first is rejected, and the next is read by itself: the quote may
+    be the mistake. Positions count records.
+    """
+
+    def __init__(
+        self,
+        lines: LineFile | StandardInput | Followed,
+        mapping: Mapping,
+        options: CsvOptions | None = None,
+    ) -> None:
         self.name, self._lines, self._mapping = lines.name, lines, mapping
+        self._options = options or CsvOptions()
 
     def position_from(self, stored: Any) -> BytePosition:
         """The position stored in a snapshot."""
@@ -38,112 +43,47 @@ class Csv:
 
     def chunks(self, position: BytePosition | None) -> Iterator[Columns | None]:
         """Events from a position on."""
-        header = None if position is None else position.header
-        for chunk in self._lines.chunks(position):
+        whole = isinstance(self._lines, LineFile)
+        records = CsvRecords(self._options, self._mapping.named, self.name, whole)
+        if position is not None and position.header is not None:
+            records.know(position.delimiter, position.header)
+        tables: CsvTables | None = None
+        for chunk in self._lines.chunks(position, records.find):
             if chunk is None:
                 yield None
                 continue
-            assert isinstance(chunk, Records)
+            dialect = records.dialect
+            assert dialect is not None  # or no record would have been found
+            if tables is None:
+                layout = self._mapping.of(dialect.names, self.name)
+                tables = CsvTables(dialect, layout, self._mapping, self._options.na_values)
             first = 0
-            if header is None:
-                header, first = tuple(header_of(chunk.raw(0), self.name)), 1
-            if len(chunk) > first:
-                yield self._columns(chunk, first, header)
+            if records.header_is_next:
+                blank = [not chunk.raw(record).strip() for record in range(len(chunk))]
+                first = len(blank) if all(blank) else blank.index(False) + 1
+                records.header_is_next = all(blank)
+            columns = self._columns(chunk, first, tables)
+            if len(columns):
+                yield columns
             else:
                 chunk.release()
 
-    def _columns(self, chunk: Records, first: int, header: tuple[str, ...]) -> Columns:
-        """Some lines as columns."""
-        lines, kept = [], []
-        for record in range(first, len(chunk)):
-            line = chunk.raw(record).removesuffix(b"\r")
-            if line.strip():
-                lines.append(line)
-                kept.append(record)
-        names = list(header)
-        layout = self._mapping.of(names, self.name)
-        roles = [layout.roles[role] for role in ("y", "magnitude") if role in layout.roles]
-        items = {*layout.features.values(), *(layout.others or {}).values(), *roles}
-        numbers = [name for name in names if name in items]
-        wrong: dict[int, str] = {}
-        table = _read(lines, names, numbers) or self._read_slowly(lines, names, numbers, wrong)
+    def _columns(self, chunk: Records, first: int, tables: CsvTables) -> Columns:
+        """Some records as columns."""
+        table, kept, wrong = tables.table(chunk, first)
+        names, delimiter = tables.dialect.names, tables.dialect.delimiter
 
         def position_after(done: int) -> BytePosition:
-            after = len(chunk) if done == len(kept) else kept[done - 1] + 1
+            after = len(chunk) if done == len(kept) else int(kept[done - 1]) + 1
             position = chunk.position_after(after)
             assert isinstance(position, BytePosition)
-            return replace(position, header=header)
+            return replace(position, header=names, delimiter=delimiter)
+
+        def raw(record: int) -> bytes:
+            return chunk.raw(int(kept[record])).removesuffix(b"\r")
 
         return as_columns(
             *(table, self._mapping, self.name, position_after),
-            lambda record: chunk.place_of(kept[record]),
-            wrong,
-            lines.__getitem__,
-            chunk.release,
+            lambda record: chunk.place_of(int(kept[record])),
+            *(wrong, raw, chunk.release, True),
         )
-
-    def _read_slowly(
-        self, lines: list[bytes], header: list[str], numbers: list[str], wrong: dict[int, str]
-    ) -> Any:
-        """Parse line by line; a line that cannot be parsed is noted in `wrong`, and becomes an empty row."""
-        rows: list[dict[str, Any]] = []
-        for record, line in enumerate(lines):
-            row: dict[str, Any] = dict.fromkeys(header)
-            try:
-                if len(line) > MOST_BYTES:
-                    raise ValueError(f"longer than {MOST_BYTES:,} bytes")
-                if not _fits(line):
-                    raise ValueError("quotes stand around whole cells only, and twice within them")
-                cells = next(csv.reader([line.decode()], strict=True), [])
-                if len(cells) != len(header):
-                    raise ValueError(f"{len(cells)} cells, where the header has {len(header)}")
-                row |= {name: cell or None for name, cell in zip(header, cells, strict=True)}
-                for name in numbers:
-                    row[name] = _number(row[name], name)
-            except (ValueError, csv.Error) as error:
-                wrong[record] = str(error)
-                row = dict.fromkeys(header)
-            rows.append(row)
-        columns = {}
-        for name in header:
-            kind = pa.float64() if name in numbers else pa.string()
-            columns[name] = pa.array([row[name] for row in rows], kind)
-        return pa.table(columns)
-
-
-def _number(cell: str | None, name: str) -> float | None:
-    if cell is None:
-        return None
-    try:
-        if not cell.isascii() or "_" in cell:  # only Python accepts these in numbers
-            raise ValueError
-        return float(cell)
-    except ValueError:
-        raise ValueError(f"{name}: Input should be a valid number, not {cell!r}") from None
-
-
-def _read(lines: list[bytes], header: list[str], numbers: list[str]) -> Any:
-    """Lines as a table; None if Arrow cannot parse all of them."""
-    text = b"\n".join(lines)
-    # Arrow would split or join these lines, and `_read_slowly` would reject cells of this length
-    quoted = b'"' in text and any(b'"' in line and not _fits(line) for line in lines)
-    if quoted or b"\r" in text:
-        return None
-    if max(map(len, lines), default=0) > csv.field_size_limit():
-        return None
-    try:
-        table = pa_csv.read_csv(
-            pa.BufferReader(text),
-            read_options=pa_csv.ReadOptions(column_names=header, use_threads=False),
-            parse_options=pa_csv.ParseOptions(newlines_in_values=False),
-            convert_options=pa_csv.ConvertOptions(
-                column_types={
-                    name: pa.float64() if name in numbers else pa.string() for name in header
-                },
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    return table if table.num_rows == len(lines) else None

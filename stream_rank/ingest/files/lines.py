@@ -20,13 +20,14 @@ from stream_rank.ingest.chunk import MOST_BYTES, Records
 from stream_rank.ingest.files.buffer_pool import BufferPool
 from stream_rank.ingest.position import BytePosition
 
-__all__ = ["Followed", "LineFile", "Lines", "StandardInput"]
+__all__ = ["Find", "Followed", "LineFile", "Lines", "StandardInput"]
 
 _BLOCK_BYTES = 1 << 20
 """Read at a time: some thousand events, and small beside a second-level cache."""
 _FIRST_LINES, _MOST_LINES = 64, 1 << 14
 """Of the first chunk, and of others: before the first events nobody knows what features there are, and those that
 come with new ones are read the slow way."""
+_NEWLINE = 10
 _MOMENT = 0.05
 """Seconds that a source waits for more before it says that nothing came."""
 
@@ -37,13 +38,36 @@ class _Bytes(Protocol):
     def read_into(self, room: memoryview) -> int | None: ...
 
 
+class Find(Protocol):
+    """Finds records, as `find_lines` does."""
+
+    def __call__(
+        self, text: Any, begin: int, end: int, starts: Any, ends: Any, ended: bool
+    ) -> tuple[int, int]:
+        """The whole records in `text[begin:end]`: how many, and where the rest begins; `ended` if no more bytes come."""
+
+
+def _each_line(
+    text: Any, begin: int, end: int, starts: Any, ends: Any, ended: bool
+) -> tuple[int, int]:
+    del ended  # a line is whole with its newline
+    count, rest = find_lines(text, begin, end, starts, ends)
+    return count, rest
+
+
 class Lines:
-    """Lines of bytes that come, as records."""
+    """Lines of bytes that come, as records; or whatever records `find` finds."""
 
     def __init__(
-        self, name: str, incoming: _Bytes, begin: BytePosition | None, skip: int = 0
+        self,
+        name: str,
+        incoming: _Bytes,
+        begin: BytePosition | None,
+        skip: int = 0,
+        find: Find | None = None,
     ) -> None:
         """`skip` bytes come again that were read before."""
+        self._find = find or _each_line
         begin = begin or BytePosition()
         self._name, self._incoming = name, incoming
         self._offset, self._line = begin.bytes, begin.lines
@@ -54,7 +78,7 @@ class Lines:
     def chunks(self) -> Iterator[Records | None]:
         """The lines, a block at a time. Of a line that is longer than any event may be only the beginning is kept."""
         buffer = self._pool.take()
-        end, overlong = 0, 0
+        end, overlong, whole = 0, 0, False
         while True:
             text, room = buffer.bytes, buffer.view
             most = min(end + _BLOCK_BYTES, len(text) - PADDING)
@@ -78,15 +102,19 @@ class Lines:
                     )
                 if end == 0:
                     return
-                text[end] = 10
-                end += 1
+                whole = text[end - 1] == _NEWLINE
+                if not whole:
+                    text[end] = _NEWLINE
+                    end += 1
             else:
                 end += count
             begin = 0
             if self._offset == 0 and text[:end].tobytes().startswith(codecs.BOM_UTF8):
                 begin = self._offset = len(codecs.BOM_UTF8)
             while True:
-                records, rest = self._lines(text, begin, end, overlong, ended, buffer.release)
+                records, rest = self._lines(
+                    text, begin, end, overlong, ended, whole, buffer.release
+                )
                 if not len(records):
                     break
                 overlong = 0
@@ -117,14 +145,15 @@ class Lines:
         end: int,
         overlong: int,
         ended: bool,
+        whole: bool,
         release: Callable[[], None],
     ) -> tuple[Records, int]:
-        """The next whole lines; `overlong` bytes of the first were dropped."""
+        """The next whole lines; `overlong` bytes of the first were dropped. If all `ended`, was the last line `whole`?"""
         starts, ends = np.empty(self._most, np.int64), np.empty(self._most, np.int64)
-        count, rest = find_lines(text, begin, end, starts, ends)
+        count, rest = self._find(text, begin, end, starts, ends, ended)
         starts, ends = starts[:count], ends[:count]
         offset, first = self._offset - begin + overlong, self._line
-        last = int(ended and rest == end)  # its newline was never there
+        last = int(ended and not whole and rest == end)  # its newline was never there
 
         def position_after(done: int) -> BytePosition:
             missing = last if done == count else 0
@@ -185,7 +214,9 @@ class LineFile:
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
 
-    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
+    def chunks(
+        self, position: BytePosition | None, find: Find | None = None
+    ) -> Iterator[Records | None]:
         """Lines from a position on."""
         opener = _OPENERS.get(self._path.suffix.lower())
         done = position.bytes if position else 0
@@ -197,7 +228,8 @@ class LineFile:
                     )
                 file.seek(done)
             skip = done if opener else 0
-            yield from Lines(self.name, _FromFile(file, self.name), position, skip).chunks()
+            incoming = _FromFile(file, self.name)
+            yield from Lines(self.name, incoming, position, skip, find).chunks()
 
     def position_from(self, stored: Any) -> BytePosition:
         """A position that a snapshot has."""
@@ -219,10 +251,12 @@ class StandardInput:
 
     name = "standard input"
 
-    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
+    def chunks(
+        self, position: BytePosition | None, find: Find | None = None
+    ) -> Iterator[Records | None]:
         """Lines; the same stream must come again when a run is resumed."""
         skip = position.bytes if position else 0
-        yield from Lines(self.name, self, position, skip).chunks()
+        yield from Lines(self.name, self, position, skip, find).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
         """What is there."""
@@ -246,12 +280,14 @@ class Followed:
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
 
-    def chunks(self, position: BytePosition | None) -> Iterator[Records | None]:
+    def chunks(
+        self, position: BytePosition | None, find: Find | None = None
+    ) -> Iterator[Records | None]:
         """Lines from a position on, a line only when it is whole."""
         self._offset = position.bytes if position else 0
         with _opened(self._path, _plain) as self._file:
             self._file.seek(self._offset)
-            yield from Lines(self.name, self, position).chunks()
+            yield from Lines(self.name, self, position, 0, find).chunks()
 
     def read_into(self, room: memoryview) -> int | None:
         """What has come since."""

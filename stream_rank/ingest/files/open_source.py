@@ -9,6 +9,7 @@ from typing import Any
 from stream_rank.errors import ConfigError, InputError
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.files.csv_options import CsvOptions
 from stream_rank.ingest.files.lines import Followed, LineFile, StandardInput
 from stream_rank.ingest.files.synthetic import Synthetic
 from stream_rank.ingest.position import ChainPosition, Position
@@ -22,6 +23,7 @@ _SUFFIXES = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".csv": "csv",
+    ".tsv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
@@ -96,7 +98,9 @@ def _format_of(path: Path, given: str | None) -> str:
     return found
 
 
-def _single(name: str, form: str | None, mapping: Mapping, follow: bool) -> Source:
+def _single(
+    name: str, form: str | None, mapping: Mapping, follow: bool, options: CsvOptions
+) -> Source:
     if name.startswith(_SYNTHETIC):
         return _synthetic(name)
     path = Path(name)
@@ -112,11 +116,17 @@ def _single(name: str, form: str | None, mapping: Mapping, follow: bool) -> Sour
             raise InputError(f"{name} is compressed; only plain files can be followed")
         source = Followed(path) if follow else LineFile(path)  # type: ignore[assignment]
     if form == "jsonl":
+        if mapping.ranking or mapping.chosen or mapping.among:
+            raise ConfigError(
+                f"`fields` ranking, chosen and among are of tables; in {name} rankings and choices have a form of their own"
+            )
         return source
     if form == "csv":
         from stream_rank.ingest.files.csv_file import Csv  # imports Arrow, which is slow
 
-        return Csv(source, mapping)
+        if options.delimiter is None and ".tsv" in map(str.lower, path.suffixes):
+            options = replace(options, delimiter="\t")
+        return Csv(source, mapping, options)
     if follow or name == "-":
         raise InputError(f"{name}: {form} can be read from whole files only")
     from stream_rank.ingest.files.arrow_file import ArrowFile, ParquetFile
@@ -129,16 +139,14 @@ def open_source(
     form: str | None = None,
     mapping: Mapping | None = None,
     follow: bool = False,
+    options: CsvOptions | None = None,
 ) -> Source:
     """A source for files (or "-", or "synthetic:100000"), read one after the other."""
-    mapping = mapping or Mapping()
+    mapping, options = mapping or Mapping(), options or CsvOptions()
     # only the last file is followed: a followed file never ends
-    sources = [_single(name, form, mapping, follow and name == names[-1]) for name in names]
-    plain = LineFile | StandardInput | Followed | Synthetic
-    if mapping != Mapping() and all(isinstance(source, plain) for source in sources):
-        raise ConfigError(
-            f"`columns` is for tables; {names[0]} has events with x and y of their own"
-        )
+    sources = [
+        _single(name, form, mapping, follow and name == names[-1], options) for name in names
+    ]
     return Chain(sources)
 
 

@@ -77,8 +77,16 @@ class Learner(PairLearner):
         # an infinite width, which no event has, where a model takes blocks only
         self._width = math.inf if self._model.always_blocks else len(self._vocabulary)
         self._pick: Callable[[Any], tuple[Any, ...]] = self._first_pick
+        self._nothing: dict[Hashable, float] | None = None
         code = "d" if self._model.dtype == "float64" else "f"
         self._pack = struct.Struct(f"={len(self._vocabulary)}{code}").pack_into
+
+    @property
+    def _zeros(self) -> dict[Hashable, float]:
+        """A zero for every feature known, which an event with some of them is laid upon."""
+        if self._nothing is None:
+            self._nothing = dict.fromkeys(self._vocabulary.names, 0.0)
+        return self._nothing
 
     def _first_pick(self, x: Features) -> tuple[Any, ...]:
         """Make the getter for the known features on first use.
@@ -109,10 +117,11 @@ class Learner(PairLearner):
             if len(x) == self._width:
                 self._pack(self._row, 0, *self._pick(x))
                 return None
-            known = self._vocabulary.slot_of
-            if len(x) * _SPARSE_BELOW >= self._width and known.keys() >= x.keys():
-                self._write(x)
-                return None
+            if len(x) * _SPARSE_BELOW >= self._width:
+                whole = (self._nothing or self._zeros) | x
+                if len(whole) == self._width:  # no name is new
+                    self._pack(self._row, 0, *self._pick(whole))
+                    return None
         except (KeyError, TypeError, struct.error, OverflowError):
             pass  # a name is new, or a value is no number
         values = self._checked(x)
@@ -349,7 +358,7 @@ class Learner(PairLearner):
     # Copies ---------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_width", "_pick", "_pack", "_row")
+        made = ("_width", "_pick", "_pack", "_row", "_nothing")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __copy__(self) -> Self:

@@ -13,6 +13,7 @@ from stream_rank.engine.products import products
 from stream_rank.errors import FeatureError
 from stream_rank.learners.base.numbers import numbers, unusable
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.dense_rows import DenseRows
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
 __all__ = ["DenseTable", "frame_of", "too_long"]
@@ -73,6 +74,16 @@ class DenseTable:
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def rows(self) -> DenseRows:
+        """The same as rows of a stream, whose names are in the order in which learners meet them."""
+        names = in_order(self._columns)
+        order = [self._columns.index(name) for name in names]
+        values = np.ascontiguousarray(self._values, np.float64)
+        if order != list(range(len(order))):
+            values = np.ascontiguousarray(values[:, order])
+        count = len(values)
+        return DenseRows(names, values, np.arange(count), np.full(count, len(names)))
 
     def introduce(self, vocabulary: Vocabulary) -> None:
         """Give slots to features that have none; all of them come with the first row."""

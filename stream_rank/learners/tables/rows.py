@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import aligned
-from stream_rank.engine.reading.entries import ascending, gather, spread_rows, within
+from stream_rank.engine.reading.entries import gather, sort_short, spread_rows, within
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -23,6 +23,9 @@ _BLOCK_BYTES = 1 << 18
 
 _BLOCK_ENTRIES = 1 << 16
 
+_SHORT = 64
+"""Events of up to so many entries are sorted by insertion, whose cost is at worst the square of that."""
+
 
 class Rows:
     """Events as entries: `slots[first[i]:last[i]]` and `values[...]` are event i's.
@@ -31,7 +34,9 @@ class Rows:
     in the same order, however the rows are divided. The decoder has checked all numbers.
     """
 
-    native = None
+    native: Any = None
+    packed: SparseBlock | None = None
+    """The same as a block, of rows that were made as one: it is not copied where slots are as they should be."""
 
     def __init__(
         self,
@@ -152,7 +157,7 @@ class Rows:
         after = {name: known + place for place, name in enumerate(unknown)}
         for place in places:
             where[place] = after[self.names[place]]
-        for block in self._packed(where, dtype, first, end):
+        for block in self._packed(where, dtype, first, end, copied=True):
             # counted event by event: what else is in the chunk must make no difference
             those = np.flatnonzero(block.slots >= known)
             rows = np.searchsorted(block.starts, those, "right")
@@ -160,14 +165,38 @@ class Rows:
             block.slots[those] = known + np.arange(len(those)) - earlier
             yield block
 
-    def _packed(self, where: Array, dtype: str, first: int, end: int) -> Iterator[SparseBlock]:
+    def dense(self) -> "Rows":
+        """The events as a matrix if every one of them has all features, else as they are."""
+        count, width = len(self), len(self.names)
+        if not count or not width or not (self.last - self.first == width).all():
+            return self
+        from stream_rank.learners.tables.dense_rows import DenseRows  # which are rows too
+
+        matrix = np.empty((count, width))
+        spread_rows(self.first, self.last, self.slots, self.values, np.arange(width), matrix)
+        return DenseRows(self.names, matrix, np.arange(count), self.met)
+
+    def entries(self, where: Array) -> SparseBlock:
+        """All events as one block, at the slots that `where` gives their names; -1 leaves a feature out."""
+        if self.packed is not None and _is_identity(where):
+            return self.packed
+        return self._sparse(where, "float64", 0, len(self), int((self.last - self.first).sum()))
+
+    def _packed(
+        self, where: Array, dtype: str, first: int, end: int, copied: bool = False
+    ) -> Iterator[SparseBlock]:
         ends = np.cumsum(self.last[first:end] - self.first[first:end])
+        whole = not copied and dtype == "float64" and _is_identity(where)
+        packed = self.packed if whole else None
         begin, done = first, 0
         while begin < end:
             stop = first + int(np.searchsorted(ends, done + _BLOCK_ENTRIES, "right"))
             stop = min(end, max(begin + 1, stop))
             most = int(ends[stop - 1 - first]) - done
-            yield self._sparse(where, dtype, begin, stop, most)
+            if packed is not None:
+                yield packed.part(begin, stop)
+            else:
+                yield self._sparse(where, dtype, begin, stop, most)
             begin, done = stop, done + most
 
     def _sparse(self, where: Array, dtype: str, begin: int, end: int, most: int) -> SparseBlock:
@@ -179,7 +208,12 @@ class Rows:
             *(where, starts, slots, values),
         )
         slots, values = slots[:count], values[:count]
-        if not ascending(starts, slots):
+        if not sort_short(starts, slots, values, _SHORT):
             order = np.lexsort((slots, np.repeat(np.arange(end - begin), np.diff(starts))))
             slots, values = slots[order], values[order]
         return SparseBlock(begin, end, starts, slots, values)
+
+
+def _is_identity(where: Array) -> bool:
+    """Whether every name has the slot of its place."""
+    return bool((where == np.arange(len(where))).all())

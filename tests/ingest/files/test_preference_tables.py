@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from stream_rank.checkpoint.model_file import state_digest
+from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.form import OWN_FORM, EventForm
 from stream_rank.codec.messages import messages
 from stream_rank.errors import InputError
 from stream_rank.ingest.files.column_mapping import Mapping
@@ -51,9 +53,12 @@ def table_of(made: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def learned(path: Path, mapping: Mapping | None = None) -> dict[str, Any]:
+def learned(
+    path: Path, mapping: Mapping | None = None, form: EventForm = OWN_FORM
+) -> dict[str, Any]:
     kept = Kept()
     loop = loop_of(ALL, kept=kept)
+    loop.decoder = Decoder(loop.decoder.limits, form=form)
     for chunk in open_source([str(path)], None, mapping).chunks(None):
         for _ in loop.take(chunk) if chunk is not None else ():
             pass
@@ -109,6 +114,22 @@ def test_bad_rows_are_rejects_with_the_field(tmp_path: Path) -> None:
     ]
 
 
+def test_an_item_is_none_for_its_context(tmp_path: Path) -> None:
+    """The row is rejected in the words of JSON, whatever the items share."""
+    made: list[dict[str, Any]] = [
+        {"preferred": {}, "other": {"a": 1.0}, "context": {"day": "mon"}},
+        {"preferred": {"a": 1.0}, "other": {}, "context": {"day": "mon"}},
+        {"preferred": {"a": 1.0}, "other": {"by": "ann"}, "context": {"day": "mon"}},
+    ]
+    lines = tmp_path / "events.jsonl"
+    lines.write_text("".join(json.dumps(event) + "\n" for event in made))
+    path = tmp_path / "events.csv"
+    path.write_text("preferred.a,other.a,other.by,context.day\n,1,,mon\n1,,,mon\n1,,ann,mon\n")
+    expected = learned(lines)
+    assert expected["counts"]["learned"] == 1
+    assert learned(path) == expected
+
+
 @pytest.mark.parametrize(
     ("mapping", "words"),
     [
@@ -117,7 +138,7 @@ def test_bad_rows_are_rejects_with_the_field(tmp_path: Path) -> None:
         (Mapping(preferred="home", other="away_*"), "no column 'home' of the preferred item"),
         (Mapping(preferred="home_*", other="away_*", y="goals"), "x or y, which are of ratings"),
         (Mapping(preferred="home_*", other="away_*", magnitude="score"), "no column 'score'"),
-        (Mapping(tie="goals"), "`columns` tie is of preferences"),
+        (Mapping(tie="goals"), "`fields` tie is of preferences"),
     ],
 )
 def test_what_the_columns_cannot_be(tmp_path: Path, mapping: Mapping, words: str) -> None:

@@ -1,0 +1,114 @@
+"""The stages before the learners of a run: every prefix that learners share is prepared once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.features.catalogue import state_of
+from stream_rank.features.feature_stage import FeatureStage
+from stream_rank.features.lessons import Lessons, lessons_of, pair_lessons
+from stream_rank.features.rows_of import rows_of_dicts
+from stream_rank.learners.base.state import State
+from stream_rank.learners.tables.rows import Rows
+
+__all__ = ["Chain", "Preparations", "StageMemory", "key_of"]
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Chain = tuple[str, ...]
+"""The specifications of stages, in their order."""
+
+
+def key_of(chain: Chain) -> str:
+    """The key of the state of a chain's last stage in snapshots.
+
+    >>> key_of(("scale", "normalize"))
+    'preparation/scale | normalize'
+    """
+    return f"preparation/{' | '.join(chain)}"
+
+
+class StageMemory:
+    """The state of a stage for snapshots."""
+
+    def __init__(self, chain: Chain, stage: FeatureStage) -> None:
+        self.key, self._stage = key_of(chain), stage
+
+    def dump(self) -> State:
+        """Its whole state."""
+        return state_of(self._stage)
+
+    def load(self, state: State) -> None:
+        """Continue from another's state."""
+        self._stage.load(state)
+
+
+class Preparations:
+    """The stages of all learners of a run, by the chain that ends with them.
+
+    All learners of a run are given the same rows one after the other, so what a chain made of them is kept until other rows
+    come: the first learner that asks makes the stages learn them, and the others get the same.
+    """
+
+    def __init__(self) -> None:
+        self.stages: dict[Chain, FeatureStage] = {}
+        self._given: Any = None
+        self._lessons: Lessons | None = None
+        self._made: dict[Chain, Rows] = {}
+
+    def add(self, specs: Sequence[str], stages: Sequence[FeatureStage]) -> Chain:
+        """The chain of these specifications; stages of prefixes that are there already are not used."""
+        for end in range(1, len(specs) + 1):
+            self.stages.setdefault(tuple(specs[:end]), stages[end - 1])
+        return tuple(specs)
+
+    def of(self, chain: Chain) -> list[FeatureStage]:
+        """The stages of a chain."""
+        return [self.stages[chain[:end]] for end in range(1, len(chain) + 1)]
+
+    @property
+    def memories(self) -> list[StageMemory]:
+        """The states of all stages."""
+        return [StageMemory(chain, stage) for chain, stage in self.stages.items()]
+
+    def lessons(
+        self, chain: Chain, rows: Rows, labels: Array, asking: Mask, learning: Mask
+    ) -> Lessons:
+        """Events prepared, each as it was predicted and as it was learned."""
+        if self._given is not rows or self._lessons is None:
+            self._given, self._lessons, self._made = rows, lessons_of(rows, asking, learning), {}
+        made = self._lessons
+        return made._replace(rows=self._through(chain, made, labels[made.events]))
+
+    def pairs(self, chain: Chain, preferred: Rows, others: Rows) -> Lessons:
+        """Preferences prepared, as `pair_lessons` has them."""
+        if self._given is not preferred or self._lessons is None:
+            self._given, self._lessons, self._made = preferred, pair_lessons(preferred, others), {}
+        made = self._lessons
+        return made._replace(rows=self._through(chain, made, np.full(len(made.events), np.nan)))
+
+    def _through(self, chain: Chain, lessons: Lessons, labels: Array) -> Rows:
+        if not chain:
+            return lessons.rows
+        if chain not in self._made:
+            before = self._through(chain[:-1], lessons, labels)
+            self._made[chain] = self.stages[chain].prepare(
+                before, labels, lessons.learning, lessons.events
+            )
+        return self._made[chain]
+
+    def asked(self, chain: Chain, rows: Rows) -> Rows:
+        """Events prepared by what is known, and none of them learned but what their features are called."""
+        for stage in self.of(chain):
+            stage.know(rows)
+            rows = stage.transformed(rows)
+        return rows
+
+    def asked_one(self, chain: Chain, x: Mapping[Any, Any]) -> Rows:
+        """One event prepared, which may have features that never came, as a row."""
+        rows = rows_of_dicts([x], np.inf)  # the decoder has checked it
+        for stage in self.of(chain):
+            rows = stage.transformed(rows)
+        return rows

@@ -1,0 +1,75 @@
+"""The running root mean square length of events, and events divided by it."""
+
+import numpy as np
+
+from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.lanes import load, spread, store, where
+from stream_rank.engine.pointers import get, pointer, put, shift
+from stream_rank.engine.sums import dot_within, squares_sparse
+
+__all__ = ["COUNT", "SQUARES", "SUMS", "factors_of", "normalize", "normalize_dense"]
+
+COUNT, SQUARES = 0, 1
+"""Entries of the state: how many events came, and the sum of their squared lengths."""
+SUMS = 2
+
+_NOTHING = 1e-290
+"""A sum of squares up to this is none: one over it would be no number."""
+_LARGEST = 1e130
+"""An event that is longer by orders of magnitude than all before it is cut off here, so that what comes after can square it."""
+
+
+@inlined
+def _factor(state, square, learned):
+    """What an event of this squared length is multiplied with, after it was counted if it is learned."""
+    if learned:
+        state[COUNT] += 1.0
+        state[SQUARES] += square
+    if state[SQUARES] > _NOTHING:
+        return np.sqrt(state[COUNT] / state[SQUARES])
+    return 1.0 / np.sqrt(square) if square > _NOTHING else 0.0
+
+
+@compiled
+def factors_of(starts, slots, values, learning, state, factors):
+    """One over the root mean square length so far for every event, after the event was counted if it is learned.
+
+    Before any event had a length, it is that of the event itself. Cost: a nanosecond an entry.
+    """
+    places, numbers = pointer(slots, 0, np.int64), pointer(values, 0, np.float64)
+    for event in range(len(learning)):
+        begin, end = starts[event], starts[event + 1]
+        square = 0.0
+        if learning[event] or state[SQUARES] <= _NOTHING:
+            square = squares_sparse(shift(places, begin), shift(numbers, begin), end - begin)
+        factors[event] = _factor(state, square, learning[event])
+
+
+@compiled
+def normalize(starts, values, factors, results):
+    """Events times their factors."""
+    for event in range(len(factors)):
+        for entry in range(starts[event], starts[event + 1]):
+            results[entry] = min(max(values[entry] * factors[event], -_LARGEST), _LARGEST)
+
+
+@compiled
+def normalize_dense(matrix, at, learning, state, results):
+    """Both for events that are rows of a matrix, eight features at a time."""
+    width = matrix.shape[1]
+    whole = width & -8
+    numbers, divided = pointer(matrix, 0, np.float64), pointer(results, 0, np.float64)
+    least, most = spread(-_LARGEST), spread(_LARGEST)
+    for event in range(len(learning)):
+        row, result, square = at[event] * width, event * width, 0.0
+        if learning[event] or state[SQUARES] <= _NOTHING:
+            square = dot_within(shift(numbers, row), shift(numbers, row), width)
+        factor = _factor(state, square, learning[event])
+        factors = spread(factor)
+        for j in range(0, whole, 8):
+            found = load(numbers, row + j, 0.0) * factors
+            found = where(found < least, least, found)
+            store(divided, result + j, where(most < found, most, found))
+        for j in range(whole, width):
+            found_one = get(numbers, row + j) * factor
+            put(divided, result + j, min(max(found_one, -_LARGEST), _LARGEST))

@@ -1,0 +1,88 @@
+"""Events that are first predicted and then learned, as a sequence that stages take in one go."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
+
+__all__ = ["Lessons", "lessons_of", "pair_lessons", "pairs_of", "together"]
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+
+class Lessons(NamedTuple):
+    """A row for every event that is predicted, and after it one for every event that is learned.
+
+    A stage learns an event after it was predicted, so the same event comes out of it twice, and may differ.
+    """
+
+    rows: Rows
+    events: Array
+    """The event of each row."""
+    learning: Mask
+    """Whether a row is learned, or is predicted."""
+
+
+def lessons_of(rows: Rows, asking: Mask, learning: Mask) -> Lessons:
+    """The lessons of events, some of which are predicted, some learned, and some both. Cost: O(events)."""
+    counts = asking.astype(np.int64) + learning
+    events = np.repeat(np.arange(len(rows)), counts)
+    learned = np.zeros(len(events), np.bool_)
+    learned[(np.cumsum(counts) - 1)[learning]] = True
+    return Lessons(rows.dense().chosen(events), events, learned)
+
+
+def pair_lessons(preferred: Rows, others: Rows) -> Lessons:
+    """The lessons of preferences: both items are transformed as they were predicted, and then both are learned."""
+    count = len(preferred)
+    order = np.tile(np.array([0, 1]), 2 * count) * count + np.repeat(np.arange(count), 4)
+    both = Rows(
+        preferred.names,
+        np.concatenate([preferred.first, others.first])[order],
+        np.concatenate([preferred.last, others.last])[order],
+        preferred.slots,
+        preferred.values,
+        np.concatenate([preferred.met, others.met])[order],
+    )
+    return Lessons(both, np.repeat(np.arange(count), 4), np.tile([False, False, True, True], count))
+
+
+def pairs_of(rows: Rows) -> tuple[Rows, Rows]:
+    """The preferred and the other items of `pair_lessons` that went through stages, as before they were learned."""
+    # what both items bring is known once both were learned
+    met = np.repeat(rows.met[3::4], 4)
+    whole = Rows(rows.names, rows.first, rows.last, rows.slots, rows.values, met)
+    first = np.arange(0, len(rows), 4)
+    return whole.chosen(first), whole.chosen(first + 1)
+
+
+def together(one: Rows, other: Rows) -> tuple[Rows, Rows]:
+    """Two tables of items with one list of names, in the order in which their rows bring them: pairs, row by row."""
+    if one.names is other.names:
+        return one, other
+    vocabulary, met = Vocabulary(), np.empty(len(one), np.int64)
+    news = [_by_event(rows) for rows in (one, other)]
+    for event in range(len(one)):
+        vocabulary.add(in_order(name for new in news for name in new.get(event, ())))
+        met[event] = len(vocabulary)
+    parts = [rows.entries(vocabulary.slots(rows.names)) for rows in (one, other)]
+    starts, more = parts[0].starts, parts[1].starts + len(parts[0].slots)
+    slots = np.concatenate([part.slots for part in parts])
+    values = np.concatenate([part.values for part in parts])
+    return (
+        Rows(vocabulary.names, starts[:-1], starts[1:], slots, values, met),
+        Rows(vocabulary.names, more[:-1], more[1:], slots, values, met),
+    )
+
+
+def _by_event(rows: Rows) -> dict[int, list[Hashable]]:
+    """The names that each event brings."""
+    found: dict[int, list[Hashable]] = {}
+    for event, name in rows.newcomers(Vocabulary()):
+        found.setdefault(event, []).append(name)
+    return found
