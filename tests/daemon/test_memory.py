@@ -15,6 +15,7 @@ from tests.daemon.conftest import Broker, Daemon, Topic
 
 EVENTS = 10_000_000 if os.environ.get("SOAK") else 500_000
 _STEPS = 20
+_BEHIND = 4
 _BLOCK = 5_000
 
 
@@ -30,14 +31,19 @@ def test_memory_does_not_grow(kafka: Broker, tmp_path: Path) -> None:
         tmp_path, [topic.name], topic.address, learners=["oap-bpm"], snapshot_seconds=1
     ) as daemon:
         for step in range(1, _STEPS + 1):
+            # A daemon that is behind holds as much as its client fetches ahead, which is bounded: the first steps bring
+            # it there, so that whatever is held later has been held before.
+            behind = step < _BEHIND
             blocks = EVENTS // _STEPS // _BLOCK
             for number in range(blocks):
                 for value in block:
                     producer.send(ProducerRecord(topic.name, value, partition=number % 2))
             producer.flush(60)
-            daemon.learned(step * EVENTS // _STEPS, 600)
-            measured.append(resident(daemon.process.pid))
+            if not behind:
+                daemon.learned(step * EVENTS // _STEPS, 600)
+                measured.append(resident(daemon.process.pid))
         assert daemon.end() == 0
     producer.close()
-    early, late = max(measured[2:6]), max(measured[-4:])
+    # What grows with events is there in all of the last measurements; what is held for a moment is not.
+    early, late = max(measured[:4]), min(measured[-4:])
     assert late < early + 16e6, [f"{size / 1e6:.0f} MB" for size in measured]
