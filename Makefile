@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 DATA ?= $(if $(filter football,$(MAKECMDGOALS)),results.csv.gz,jester-data-1.csv.gz)
 BIN := $(VENV)/bin
-PINS := --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header
+PINS := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --python-version 3.11
 
 # bytecode is kept, also where the environment would rather not: tests start a hundred processes, each of which would compile the package anew
 export PYTHONDONTWRITEBYTECODE :=
@@ -76,11 +76,10 @@ football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA
 bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, raw, preferences or daemon for one table
 	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
 
-lock: env ## pin all dependencies anew, and those of the image alone to the same versions
-	$(BIN)/python -m pip install --quiet pip-tools
-	$(BIN)/python -m piptools compile --upgrade $(PINS) --extra dev --extra bench --output-file requirements.lock pyproject.toml
-	cp requirements.lock deploy/requirements.lock
-	$(BIN)/python -m piptools compile $(PINS) --extra fast --output-file deploy/requirements.lock pyproject.toml
+lock: env ## pin all dependencies anew, and those of the image alone to the same versions; KEEP=1 pins only what is new
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile $(if $(KEEP),,--upgrade) $(PINS) --extra dev --extra bench --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(PINS) --extra avro --extra fast --extra s3 --constraint requirements.lock --output-file deploy/requirements.lock pyproject.toml
 
 clean: ## remove what was made
 	rm -rf $(VENV) build out *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
