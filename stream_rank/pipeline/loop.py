@@ -74,6 +74,8 @@ class Loop:
                 batch = self.decoder.decode(chunk)
             for part in through(batch, self.stages):
                 self._learn(part)
+                self._rejects.push()
+                self._predictions.push()
                 yield
         finally:
             chunk.release()

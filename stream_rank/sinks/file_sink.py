@@ -27,6 +27,12 @@ class FileSink(Generic[Item]):
         assert self._file is not None
         self._file.write(self._as_line(item) + b"\n")
 
+    def push(self) -> None:
+        """Write to the file; on a full disk lines stay in the buffer."""
+        assert self._file is not None
+        with suppress(OSError):
+            self._file.flush()
+
     def flush(self) -> None:
         """Flush and fsync."""
         assert self._file is not None

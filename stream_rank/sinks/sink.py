@@ -35,6 +35,9 @@ class Sink(Protocol[Item]):
     def put(self, item: Item) -> None:
         """Write or send an item."""
 
+    def push(self) -> None:
+        """Put the items so far on their way, after every chunk, since somebody waits for them. What fails is left to `flush`."""
+
     def flush(self) -> None:
         """Wait until all items so far are durable."""
 
@@ -55,6 +58,9 @@ class NullSink:
 
     def put(self, item: object) -> None:
         """Discard an item."""
+
+    def push(self) -> None:
+        """Do nothing."""
 
     def flush(self) -> None:
         """Do nothing."""

@@ -37,6 +37,10 @@ class TopicSink(Generic[Item]):
         self._mark += 1
         self.sent += 1
 
+    def push(self) -> None:
+        """Send without waiting for acknowledgements."""
+        self._producer.push()
+
     def flush(self) -> None:
         """Wait until all messages are acknowledged."""
         while True:

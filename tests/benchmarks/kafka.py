@@ -28,6 +28,8 @@ _RATE, _SECONDS = 5_000, 12
 _TURNS = 8
 """Of which the best counts: the broker and what it feeds want both cores, which neighbours of a machine may want too."""
 _WARM_SECONDS = 3
+_REQUESTS, _WARM_REQUESTS, _BETWEEN_SECONDS = 100, 5, 0.1
+"""Requests, those before them that do not count, and the pause in which the stream is idle."""
 
 
 def end_to_end() -> Iterator[Line]:
@@ -185,6 +187,52 @@ def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.
     return np.array(ages[_RATE * _WARM_SECONDS :])
 
 
+def _answers(client: str, address: str, name: str, folder: Path) -> np.ndarray[Any, Any]:
+    """Milliseconds from a request's production to its prediction, on an idle stream, one request at a time."""
+    import confluent_kafka
+
+    from tests.ingest.kafka.conftest import create
+
+    topic, predictions = f"requests-{name}", f"predictions-{name}"
+    create(address, topic)
+    create(address, predictions)
+    producer = confluent_kafka.Producer({"bootstrap.servers": address, "linger.ms": 0})
+    reader = confluent_kafka.Consumer({"bootstrap.servers": address, "group.id": "answers"})
+    reader.assign([confluent_kafka.TopicPartition(predictions, 0, 0)])
+    ages = []
+    with _daemon(client, address, topic, folder, predictions=predictions) as daemon:
+        thread = threading.Thread(target=daemon.run)
+        thread.start()
+        producer.produce(topic, b'{"x": {"a": 1}, "y": 2}')
+        for number in range(_WARM_REQUESTS + _REQUESTS):
+            time.sleep(_BETWEEN_SECONDS)
+            asked = time.perf_counter()
+            producer.produce(topic, b'{"x": {"a": 1}, "id": %d}' % number)
+            producer.poll(0)
+            message = None
+            while message is None or message.error() is not None:
+                message = reader.poll(60)
+            ages.append(1000 * (time.perf_counter() - asked))
+        daemon.learning.control.stop_requested = True
+        thread.join()
+    producer.flush()
+    reader.close()
+    return np.array(ages[_WARM_REQUESTS:])
+
+
+def _answering(address: str, folder: Path) -> Iterator[Line]:
+    for client in ("kafka-python", "confluent"):
+        ages = _answers(client, address, client, folder / client)
+        p50, p99 = np.percentile(ages, [50, 99])
+        yield Line(
+            f"from a request to its prediction on an idle stream, {client}: 100 ms over p99",
+            f"p99 {p99:.0f} ms, median {p50:.0f} ms, most {ages.max():.0f} ms",
+            f"{len(ages):,} requests, one at a time",
+            100 / p99,
+            1.0,
+        )
+
+
 def _measure() -> Iterator[Line]:
     from simulators.broker import Kafka
     from stream_rank.ingest.kafka.clients import producer_of
@@ -247,6 +295,7 @@ def _measure() -> Iterator[Line]:
             250 / p99,
             1.0,
         )
+        yield from _answering(address, Path(name) / "answers")
 
 
 if __name__ == "__main__":

@@ -181,6 +181,9 @@ class Ids:
     def put(self, item: Prediction) -> None:
         self._file.write(f"{item.id} {item.values['running-mean']!r}\n".encode())
 
+    def push(self) -> None:
+        self._file.flush()
+
     def flush(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())

@@ -35,6 +35,9 @@ class Limited:
         self._call()
         self._unsent.append(message)
 
+    def push(self) -> None:
+        """All is sent by `flush`."""
+
     def flush(self, seconds: float) -> None:
         self._call()
         large = [each for each in self._unsent if _bytes(each) > self._limit]

@@ -180,6 +180,9 @@ class MemoryProducer:
         """Send at once."""
         self._broker.append(message)
 
+    def push(self) -> None:
+        """Do nothing: `send` appends at once."""
+
     def flush(self, seconds: float) -> None:
         """Do nothing: `send` appends at once."""
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 __all__ = [
-    *("SESSION_TIMEOUT_SECONDS", "OffsetRange", "Consumer", "ConsumerRecord", "Subscription"),
+    *(
+        "LINGER_MS",
+        "SESSION_TIMEOUT_SECONDS",
+        "OffsetRange",
+        "Consumer",
+        "ConsumerRecord",
+        "Subscription",
+    ),
     *("Partition", "ResolveOffsets", "ProducerRecord", "Producer", "PartitionRecords"),
 ]
 
@@ -83,6 +90,10 @@ SESSION_TIMEOUT_SECONDS = 45.0
 """The default of Kafka's Java client."""
 
 
+LINGER_MS = 2
+"""Milliseconds that a producer waits for more messages to send together: whoever asked for a prediction waits for it."""
+
+
 class Subscription(NamedTuple):
     """Topics, and the consumer group; without a group, the consumer reads all partitions itself."""
 
@@ -144,6 +155,10 @@ class Producer(Protocol):
 
     def send(self, message: ProducerRecord) -> None:
         """Accept a message, to be sent before `flush` returns. On a `RetriableKafkaError` it was not accepted."""
+
+    def push(self) -> None:
+        """Put what was accepted on its way, without waiting for acknowledgements: it leaves within some milliseconds if a broker
+        is reachable. What fails is left to `flush`."""
 
     def flush(self, seconds: float) -> None:
         """Wait until all messages are acknowledged; raises `RetriableKafkaError` after `seconds`, and may be called again."""

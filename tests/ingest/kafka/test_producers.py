@@ -139,6 +139,9 @@ class Reluctant:
         if self.asked < self._attempts:
             raise self._error
 
+    def push(self) -> None:
+        """All is sent by `flush`."""
+
     def flush(self, seconds: float) -> None:
         self.send(ProducerRecord("t", b""))
         self.flushed = True

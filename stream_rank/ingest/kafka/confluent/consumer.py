@@ -204,9 +204,10 @@ class ConfluentConsumer:
 
     def _consumed(self, consumer: Any, seconds: float) -> list[Any]:
         """All available messages, or the first that arrive within `seconds`."""
-        some: list[Any] = consumer.consume(_CONSUME_COUNT, seconds)
-        found = some
-        while len(some) == _CONSUME_COUNT and len(found) < _MOST_RECORDS:
+        # one: for more it would wait until they are there or the time is over, and so would whoever asked for a prediction
+        found: list[Any] = consumer.consume(1, seconds)
+        more = bool(found)
+        while more and len(found) < _MOST_RECORDS:
             self._reassigned.clear()
             try:
                 some = consumer.consume(_CONSUME_COUNT, 0)
@@ -220,6 +221,7 @@ class ConfluentConsumer:
             ):  # but those of a reassigned partition are, from its resolved offset
                 found = [each for each in found if _partition_of(each) not in self._reassigned]
             found += some
+            more = len(some) == _CONSUME_COUNT
         return found
 
     def _note(self, message: Any) -> None:

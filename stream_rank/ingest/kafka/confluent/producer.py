@@ -20,7 +20,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
 )
 from stream_rank.ingest.kafka.confluent.options import for_producer, opened
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.port import LINGER_MS, ProducerRecord
 
 __all__ = ["ConfluentProducer"]
 
@@ -63,7 +63,7 @@ class ConfluentProducer:
         settings = {
             **settings_of(self._connection),
             "enable.idempotence": True,
-            "linger.ms": 10,
+            "linger.ms": LINGER_MS,
             "batch.size": _BATCH,
             "message.max.bytes": LARGEST_REQUEST,
             "message.timeout.ms": 0,  # no delivery timeout: `flush` has its own
@@ -123,6 +123,9 @@ class ConfluentProducer:
             )
         except KafkaException as error:
             done(error.args[0], None)
+
+    def push(self) -> None:
+        """Do nothing: librdkafka sends by itself."""
 
     def flush(self, seconds: float) -> None:
         """Wait until all messages are acknowledged."""

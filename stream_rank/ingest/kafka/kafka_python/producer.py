@@ -12,7 +12,7 @@ from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.kafka_python.client_settings import PATIENCE_MS, translated
 from stream_rank.ingest.kafka.kafka_python.startup import opened
-from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.port import LINGER_MS, ProducerRecord
 
 __all__ = ["KafkaPythonProducer"]
 
@@ -50,8 +50,13 @@ class KafkaPythonProducer:
             self.flush(PATIENCE_MS / 1000)
         self._unsent.append(message)
         self._bytes += _size(message)
-        if len(self._unsent) >= _HAND_OVER_COUNT and not self._hand_over_failed:
-            with suppress(RetriableKafkaError):  # the message stays in the buffer
+        if len(self._unsent) >= _HAND_OVER_COUNT:
+            self.push()
+
+    def push(self) -> None:
+        """Hand over to the client, which sends by itself."""
+        if self._unsent and not self._hand_over_failed:
+            with suppress(RetriableKafkaError):  # what was not handed over stays in the buffer
                 self._hand_over()
 
     def _hand_over(self) -> None:
@@ -63,7 +68,7 @@ class KafkaPythonProducer:
                     self._connection,
                     acks="all",
                     enable_idempotence=True,
-                    linger_ms=10,
+                    linger_ms=LINGER_MS,
                     batch_size=1 << 17,
                     max_request_size=_LARGEST_REQUEST,
                     max_block_ms=PATIENCE_MS,
