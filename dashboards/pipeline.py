@@ -176,6 +176,7 @@ def pipeline() -> Dashboard:
                         "{{what}}": f"sum by (what) ({per_second('failures_total')})",
                         "client's warnings": f"sum({per_second('client_warnings_total')})",
                         "messages again": f"sum({per_second('repeated_messages_total')})",
+                        "messages passed over": f"sum({per_second('passed_messages_total')})",
                     },
                     width=6,
                 ),

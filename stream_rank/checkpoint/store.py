@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import fsspec
@@ -26,6 +26,11 @@ class Kept(NamedTuple):
     records: int
     """The number of records before it."""
     written: datetime
+
+
+def _by_time(kept: list[Kept]) -> list[Kept]:
+    """The last written comes last: after a rollback, snapshots from before it have more records than new ones."""
+    return sorted(kept, key=lambda each: (each.written, each.records))
 
 
 def _is_local(system: Any) -> bool:
@@ -115,9 +120,19 @@ class SnapshotStore:
         self._remove_old(name)
         return name, len(content)
 
+    def renew(self, name: str, now: datetime | None = None) -> str:
+        """Write a snapshot again as the latest one, and remove none; returns its new name."""
+        content = read_file(self.url_of(name))
+        unpack(content)
+        newest = max(each.written for each in self.kept())
+        now = max(now or datetime.now(UTC), newest + timedelta(seconds=1))  # names have seconds
+        again = f"{name.partition('-')[0]}-{now:%Y%m%dT%H%M%SZ}.safetensors"
+        write_file(self._system, self._path(again), content)
+        write_file(self._system, self._path(_LATEST), again.encode())
+        return again
+
     def _remove_old(self, latest: str) -> None:
-        # by time: after a run was resumed from an older snapshot, later ones have more records than new ones
-        kept = sorted(self.kept(), key=lambda each: (each.written, each.records))
+        kept = _by_time(self.kept())
         last_of_day = {each.written.date(): each.name for each in kept}
         stay = {each.name for each in kept[-self._keep :]} | set(last_of_day.values()) | {latest}
         for each in kept:
@@ -137,7 +152,7 @@ class SnapshotStore:
                 return str(name)
         except (OSError, UnicodeDecodeError):
             pass  # no valid pointer (killed before the first one, or edited by hand): take the newest by name
-        kept = self.kept()
+        kept = _by_time(self.kept())
         return kept[-1].name if kept else None
 
     def url_of(self, name: str) -> str:
@@ -156,5 +171,5 @@ class SnapshotStore:
         """The name of the latest snapshot, then those of older ones."""
         latest = self.latest()
         if latest is not None:
-            yield latest
-            yield from (each.name for each in reversed(self.kept()) if each.name < latest)
+            kept = [each.name for each in _by_time(self.kept())]
+            yield from reversed(kept[: kept.index(latest) + 1])

@@ -18,6 +18,7 @@ _REPEATED = {
     "kafka": "--kafka",
     "categories": "--category",
     "na_values": "--na-value",
+    "skip": "--skip",
 }
 """Settings of several values: their flags are repeated, one value each."""
 _METAVARS = {"kafka": "KEY=VALUE"}

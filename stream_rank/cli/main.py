@@ -76,6 +76,7 @@ _COMMANDS = {
     "dead-letters": ("dead_letters", "list rejects, and send them back"),
     "predict": ("predict", "predict the events of a file with a learned model"),
     "snapshot": ("snapshot", "look at snapshots, compare and export them"),
+    "rollback": ("rollback", "go back to an older snapshot"),
     "schema": ("schema", "the JSON Schema of an event"),
     "warm": ("warm", "compile the engine before it is needed"),
 }

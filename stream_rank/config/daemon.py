@@ -1,14 +1,17 @@
 """The settings of the daemon, and of `dead-letters` and `produce`."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from stream_rank.config.form import FIELDS, FieldsSetting, FormConfig
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig
 from stream_rank.config.settings import listed
 from stream_rank.ingest.kafka.port import SESSION_TIMEOUT_SECONDS
+
+if TYPE_CHECKING:
+    from stream_rank.ingest.kafka.quarantine import Skip
 
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 
@@ -36,6 +39,11 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
     shard: Literal["all"] = Field("all", description="what one model learns from: all partitions")
     start: Literal["earliest", "latest"] = Field(
         "earliest", description="where to begin with a partition that is not in the snapshot"
+    )
+    skip: Annotated[list[str], BeforeValidator(listed)] = Field(
+        default=[],
+        description="messages to pass over, by offsets as in ratings:0:2000-2500 or by time as in "
+        "ratings:2026-11-20T10:00Z/2026-11-20T11:00Z; may be repeated",
     )
     on_lost_offsets: Literal["fail", "earliest", "latest"] = Field(
         "fail", description="if a partition no longer has the next offset: stop with an error, "
@@ -80,6 +88,28 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
     log_seconds: float = Field(
         10.0, gt=0, allow_inf_nan=False, description="seconds between two progress lines in the log"
     )
+
+    def skips(self) -> list["Skip"]:
+        """What `skip` means."""
+        from stream_rank.ingest.kafka.quarantine import Skip  # imports the compiler, which is slow
+
+        return [Skip.of(each) for each in self.skip]
+
+    @field_validator("skip")
+    @classmethod
+    def _skips(cls, given: list[str]) -> list[str]:
+        if given:  # only if needed, as above
+            from stream_rank.ingest.kafka.quarantine import Skip
+
+            list(map(Skip.of, given))
+        return given
+
+    @model_validator(mode="after")
+    def _skips_of_our_topics(self) -> "DaemonConfig":
+        for each in self.skips() if self.skip else ():
+            if each.topic not in self.topics:
+                raise ValueError(f"`skip` {each.text}: {each.topic} is none of `topics`")
+        return self
 
     @model_validator(mode="after")
     def _distinct_topics(self) -> "DaemonConfig":

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceConfig
 from stream_rank.config.fields import Fields
 from stream_rank.config.replay import ReplayConfig
+from stream_rank.config.rollback import RollbackConfig
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
 
@@ -30,6 +31,7 @@ _KUBERNETES_SERVICE = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PO
 _ALSO_ALLOWED: dict[type[BaseModel], tuple[type[BaseModel], ...]] = {
     ProduceConfig: (DaemonConfig,),
     DeadLettersConfig: (DaemonConfig,),
+    RollbackConfig: (DaemonConfig, ReplayConfig),
 }
 """Other models whose settings a command's file may contain, so that the daemon's file can be used."""
 _ALL: tuple[type[BaseModel], ...] = (ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig)

@@ -27,6 +27,7 @@ CATALOGUE = _named(
     Metric("stream_rank_dead_letters_total", "counter", "Rejects sent to the dead-letter topic"),
     Metric("stream_rank_predictions_total", "counter", "Predictions of requests sent to the predictions topic"),
     Metric("stream_rank_repeated_messages_total", "counter", "Redelivered messages, which were skipped"),
+    Metric("stream_rank_passed_messages_total", "counter", "Messages that were passed over, since the setting `skip` names them"),
     Metric("stream_rank_run_records", "gauge", "Records of the run, including those before the last start"),
     Metric("stream_rank_features", "gauge", "Known features"),
     Metric("stream_rank_dropped_features_total", "counter", "Features left out of learned events, since they were not let in (`max_features`, `min_count`)"),

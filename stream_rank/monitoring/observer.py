@@ -206,6 +206,7 @@ class Observer:
         waiting, watch, counts = self._waiting, loop.stopwatch, loop.progress.counts
         once: dict[str, float | Histogram | None] = {
             "repeated_messages_total": source.again,
+            "passed_messages_total": source.passed,
             "run_records": counts.records,
             "features": loop.decoder.index.learned,
             "dropped_features_total": loop.decoder.index.admission.dropped - self._dropped_before,

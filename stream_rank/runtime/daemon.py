@@ -322,7 +322,8 @@ def _source(config: DaemonConfig, backoff: Backoff) -> TopicSource:
         return consumer_of(config.client, config.connection(), subscription, resolve_offsets)
 
     return TopicSource(
-        config.topics, consumer, backoff, config.start, config.on_lost_offsets, logger.warning
+        *(config.topics, consumer, backoff, config.start, config.on_lost_offsets, logger.warning),
+        skips=config.skips(),
     )
 
 

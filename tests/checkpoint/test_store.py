@@ -83,3 +83,23 @@ def test_after_resuming_from_an_older_one_new_ones_are_kept(url: str) -> None:
     latest = store.latest()
     assert latest is not None
     assert store.read(latest).metadata == {"again": 2}
+
+
+@pytest.mark.parametrize("pointed", [True, False], ids=["latest", "without a pointer"])
+def test_after_a_rollback_the_old_one_is_the_newest(tmp_path: Path, pointed: bool) -> None:
+    """Also where the one that was rolled back was written in this very second, and where a later one is damaged."""
+    store = SnapshotStore(str(tmp_path), keep=3)
+    fill(store, 6)
+    names = [each.name for each in store.kept()]
+    same_second = datetime(2026, 11, 1, 5, tzinfo=UTC)
+    again = store.renew(names[-3], same_second)
+    assert {*names, again} == {each.name for each in store.kept()}
+    if not pointed:
+        (tmp_path / "latest").unlink()
+    assert store.latest() == again
+    old = store.read(again)
+    assert old == store.read(names[-3])
+    later, _ = store.write(Snapshot({"hour": 9}, {}), 350, same_second + timedelta(seconds=2))
+    (tmp_path / later).write_bytes(b"damaged")
+    snapshot = newest_sound(store, True, lambda _: None)
+    assert snapshot == old

@@ -1,12 +1,16 @@
-"""The position of a topic source: the next offset of each partition."""
+"""The position of a topic source: the next offset of each partition, and what it is the offset of."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stream_rank.errors import SnapshotError
 from stream_rank.ingest.kafka.port import Partition
+from stream_rank.ingest.kafka.quarantine import Passed
 
 __all__ = ["Offsets"]
+
+_SKIPPED = "skipped"
+"""Beside the numbers of a topic's partitions, which it is not."""
 
 
 class Offsets(Mapping[Partition, int]):
@@ -19,8 +23,13 @@ class Offsets(Mapping[Partition, int]):
     True
     """
 
-    def __init__(self, offsets: Mapping[Partition, int]) -> None:
-        self._offsets = dict(offsets)
+    def __init__(
+        self,
+        offsets: Mapping[Partition, int],
+        passed: Mapping[tuple[Partition, str], Passed] | None = None,
+    ) -> None:
+        """`passed` are the messages before these offsets that were passed over, by partition and setting."""
+        self._offsets, self.passed = dict(offsets), dict(passed or {})
 
     def __getitem__(self, partition: Partition) -> int:
         return self._offsets[partition]
@@ -34,24 +43,39 @@ class Offsets(Mapping[Partition, int]):
     def __repr__(self) -> str:
         return f"Offsets({self._offsets!r})"
 
-    def to_json(self) -> dict[str, dict[str, int]]:
-        """The JSON that snapshots contain."""
-        found: dict[str, dict[str, int]] = {}
+    def to_json(self) -> dict[str, dict[str, Any]]:
+        """The JSON that snapshots contain.
+
+        >>> bad = Passed(Partition("ratings", 0), "ratings:0:3-4", 3, 4, 2)
+        >>> Offsets({bad.partition: 17}, {(bad.partition, bad.skip): bad}).to_json()
+        {'ratings': {'0': 17, 'skipped': {'ratings:0:3-4': {'0': [3, 4, 2]}}}}
+        """
+        found: dict[str, dict[str, Any]] = {}
         for partition, offset in sorted(self._offsets.items()):
             found.setdefault(partition.topic, {})[str(partition.number)] = offset
+        for (partition, skip), passed in sorted(self.passed.items()):
+            skipped = found.setdefault(partition.topic, {}).setdefault(_SKIPPED, {})
+            counted = [passed.first, passed.last, passed.messages]
+            skipped.setdefault(skip, {})[str(partition.number)] = counted
         return found
 
     @staticmethod
     def from_json(stored: Any) -> "Offsets":
         """Offsets that `to_json` wrote."""
         try:
-            return Offsets(
-                {
-                    Partition(topic, int(number)): int(offset)
-                    for topic, numbers in stored.items()
-                    for number, offset in numbers.items()
-                }
-            )
+            offsets = {
+                Partition(topic, int(number)): int(offset)
+                for topic, numbers in stored.items()
+                for number, offset in numbers.items()
+                if number != _SKIPPED
+            }
+            passed = [
+                Passed(Partition(topic, int(number)), skip, *map(int, counted))
+                for topic, numbers in stored.items()
+                for skip, by_number in numbers.get(_SKIPPED, {}).items()
+                for number, counted in by_number.items()
+            ]
+            return Offsets(offsets, {(each.partition, each.skip): each for each in passed})
         except (AttributeError, TypeError, ValueError):
             raise SnapshotError(
                 f"its position is not one of topics, partitions and offsets: {str(stored)[:100]}"

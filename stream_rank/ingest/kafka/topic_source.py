@@ -21,6 +21,7 @@ from stream_rank.ingest.kafka.port import (
     PartitionRecords,
     ResolveOffsets,
 )
+from stream_rank.ingest.kafka.quarantine import Passed, Quarantine, Skip
 
 __all__ = ["TopicSource"]
 
@@ -35,6 +36,8 @@ it is small."""
 _BACKOFF_STEP_SECONDS = 0.05
 
 Policy = Literal["fail", "earliest", "latest"]
+Run = PartitionRecords | Passed
+"""Messages of one partition that are learned, or passed over."""
 
 
 class TopicSource:
@@ -52,12 +55,16 @@ class TopicSource:
         start: Literal["earliest", "latest"] = "earliest",
         on_lost_offsets: Policy = "fail",
         say: Callable[[str], object] = lambda _: None,
+        skips: Sequence[Skip] = (),
     ) -> None:
+        """`skips` are messages that are passed over."""
         self.name, self._topics = ", ".join(topics), topics
         self._reported_missing: list[str] = []
         self._start, self._on_lost_offsets, self._say = start, on_lost_offsets, say
         self._backoff = backoff
         self._next: dict[Partition, int] = {}
+        self._passed: dict[tuple[Partition, str], Passed] = {}
+        self._quarantine = Quarantine(skips, say)
         self._resolved = False
         self.assignments = 0
         """How often partitions were assigned and their offsets resolved."""
@@ -81,6 +88,8 @@ class TopicSource:
                 self._next[partition] = self._offset_after_loss(
                     partition, known, OffsetRange(first, end)
                 )
+            passed = [skip for where, skip in self._passed if where == partition]
+            self._quarantine.warn(partition, self._next[partition], passed)
         self._resolved = True
         self.assignments += 1
         self._report_missing_topics()
@@ -119,6 +128,7 @@ class TopicSource:
     def chunks(self, position: Offsets | None) -> Iterator[Records | None]:
         """Messages from a position on, without end."""
         self._next = {} if position is None else dict(position)
+        self._passed = {} if position is None else dict(position.passed)
         begun = position is not None
         while True:
             try:
@@ -135,18 +145,15 @@ class TopicSource:
             if self._resolved:  # an empty chunk records the new offsets, even before any message
                 self._resolved = False
                 yield self._records([])
-            fresh = [each for each in map(self._fresh, fetched) if each.offsets]
+            fresh = [run for part in fetched for run in self._quarantine.split(self._fresh(part))]
             if not fresh:
                 yield self._records([]) if self._advance_past_gaps() else None
                 continue
-            if not begun:
+            if not begun and isinstance(first := fresh[0], PartitionRecords):
                 begun = True
-                head, rest = (
-                    fresh[0].part(0, _FIRST_MESSAGES),
-                    fresh[0].part(_FIRST_MESSAGES, len(fresh[0].offsets)),
-                )
-                yield self._records([head])
-                fresh = [rest, *fresh[1:]]
+                yield self._records([first.part(0, _FIRST_MESSAGES)])
+                rest = first.part(_FIRST_MESSAGES, len(first.offsets))
+                fresh[:1] = [rest] if rest.offsets else []
             for some in _portions(fresh):
                 yield self._records(some)
 
@@ -168,28 +175,35 @@ class TopicSource:
         self._next.update(passed)
         return bool(passed)
 
-    def _records(self, fetched: list[PartitionRecords]) -> Records:
-        before = dict(self._next)
-        for part in fetched:
-            self._next[part.partition] = part.offsets[-1] + 1
-        values: list[Any] = list(chain.from_iterable(part.values for part in fetched))
-        begins = [0, *accumulate(len(part.offsets) for part in fetched)]
+    def _records(self, runs: list[Run]) -> Records:
+        before = Offsets(self._next, self._passed)
+        values: list[Any] = list(chain.from_iterable(map(_values, runs)))
+        begins = [0, *accumulate(len(_values(run)) for run in runs)]
 
         def position_after(done: int) -> Offsets:
-            found = dict(before)
-            for begin, part in zip(begins, fetched, strict=False):
-                if begin < done:
-                    last = min(done - begin, len(part.offsets)) - 1
-                    found[part.partition] = part.offsets[last] + 1
-            return Offsets(found)
+            found, passed = dict(before), dict(before.passed)
+            for begin, run in zip(begins, runs, strict=False):
+                if isinstance(run, Passed):
+                    if begin <= done:
+                        place = run.partition, run.skip
+                        found[run.partition] = run.last + 1
+                        passed[place] = run.after(passed.get(place))
+                elif begin < done:
+                    last = min(done - begin, len(run.offsets)) - 1
+                    found[run.partition] = run.offsets[last] + 1
+            return Offsets(found, passed)
+
+        after = position_after(len(values))
+        self._next, self._passed = dict(after), dict(after.passed)
 
         def place_of(record: int) -> str:
             partition, offset, _ = origin_of(record)
             return f"{partition}@{offset}"
 
         def origin_of(record: int) -> tuple[Partition, int, ConsumerRecord]:
-            number = bisect_right(begins, record) - 1
-            part, place = fetched[number], record - begins[number]
+            number = bisect_right(begins, record) - 1  # the last to begin there: others are empty
+            part, place = runs[number], record - begins[number]
+            assert isinstance(part, PartitionRecords)
             return part.partition, part.offsets[place], part.whole(place)
 
         return as_records(values, position_after, place_of, False, origin_of)
@@ -200,6 +214,11 @@ class TopicSource:
     def assignment(self) -> frozenset[Partition]:
         """The assigned partitions."""
         return self._consumer.assignment
+
+    @property
+    def passed(self) -> int:
+        """Messages that were passed over, since the setting `skip` names them."""
+        return self._quarantine.passed
 
     @property
     def rebalances(self) -> int:
@@ -231,11 +250,19 @@ class TopicSource:
         self._consumer.close(seconds)
 
 
-def _portions(fetched: list[PartitionRecords]) -> Iterator[list[PartitionRecords]]:
+def _values(run: Run) -> list[bytes | None]:
+    """What is learned of a run."""
+    return [] if isinstance(run, Passed) else run.values
+
+
+def _portions(runs: list[Run]) -> Iterator[list[Run]]:
     """Fetched messages, in portions of about `_CHUNK_BYTES`."""
     size = 0
-    some: list[PartitionRecords] = []
-    for part in fetched:
+    some: list[Run] = []
+    for part in runs:
+        if isinstance(part, Passed):
+            some.append(part)
+            continue
         lengths: Any = map(len, part.values)  # type: ignore[arg-type]
         ends = np.cumsum(np.fromiter(lengths, np.int64, len(part.values)))
         begin = done = 0
