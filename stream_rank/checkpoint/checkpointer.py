@@ -1,7 +1,7 @@
 """The checkpointer, the only module that knows the order of a commit: sinks, snapshot, offsets."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -106,12 +106,17 @@ class Checkpointer:
         parts = {part.key: part.dump() for part in self._parts}
         return Snapshot.of(parts, settings=self._settings, **{_SINKS: marks})
 
-    def restore(self, snapshot: Snapshot | None) -> None:
-        """Restore parts and sinks from a snapshot, or start them if there is none."""
+    def restore(self, snapshot: Snapshot | None, may_be_new: Collection[str] = ()) -> None:
+        """Restore parts and sinks from a snapshot, or start them if there is none.
+
+        Parts whose keys `may_be_new` begin if the snapshot has no state of them: those of learners that join.
+        """
         marks: Mapping[str, list[Any]] = {}
         if snapshot is not None:
             marks = snapshot.metadata[_SINKS]
             for part in self._parts:
+                if part.key in may_be_new and part.key not in snapshot.keys:
+                    continue
                 try:
                     part.load(snapshot.part(part.key))
                 except (KeyError, TypeError, ValueError) as error:

@@ -31,7 +31,7 @@ class DeadLettersConfig(KafkaConfig, FormConfig):
 class DaemonConfig(RunConfig, DeadLettersConfig):
     """Settings of `stream-rank run`."""
 
-    fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "topics", "shard")
+    fixed: ClassVar[tuple[str, ...]] = (*RunConfig.fixed, "shard")
 
     topics: Annotated[list[TopicName], BeforeValidator(listed)] = Field(
         min_length=1, description="the topics to learn from"

@@ -17,7 +17,7 @@ class RunConfig(FormConfig):
     """Settings of a replay and of the daemon."""
 
     fixed: ClassVar[tuple[str, ...]] = (
-        *("learners", "preparation", "n_ranks", "seed", "delay", "window", "max_features"),
+        *("preparation", "n_ranks", "seed", "delay", "window", "max_features"),
         "min_count",
         *("ranking_pairs", "fields", "categories", "envelope", "ts_unit"),
     )
@@ -27,7 +27,7 @@ class RunConfig(FormConfig):
         default=["oap-bpm"],
         min_length=1,
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
-        "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated. "
+        "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated, the first is the champion. "
         f"Stages before a | prepare the features ({', '.join(STAGE_NAMES)}), as in 'scale | cross:user*item | oap-bpm'; "
         "'raw | prank' has none",
     )

@@ -43,10 +43,16 @@ class Board:
     """
 
     def __init__(
-        self, ranks: bool, n_ranks: int | None, window: int, baseline: Baseline | None = None
+        self,
+        ranks: bool,
+        n_ranks: int | None,
+        window: int,
+        baseline: Baseline | None = None,
+        since: int = 0,
     ) -> None:
-        """`baseline` is that of all boards of ranks, or of scores; without one, nothing is known of a skill."""
-        self.ranks, self._baseline = ranks, baseline
+        """`baseline` is that of all boards of ranks, or of scores, that count since the same event; without one, nothing is
+        known of a skill. `since` is how many events the run had learned before the learner joined."""
+        self.ranks, self._baseline, self.since = ranks, baseline, since
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
             "sums": np.zeros(SUMS),
@@ -178,6 +184,7 @@ class Board:
         """All losses, by name."""
         standing = self.standing
         found: dict[str, Any] = {
+            "since": self.since,
             "events": self.events,
             f"{standing.kind}_loss": standing.loss,
             f"recent_{standing.kind}_loss": standing.recent_loss,
@@ -212,6 +219,7 @@ class Board:
     def described(self) -> dict[str, Any]:
         """Its state without the arrays, as JSON has it."""
         return {
+            "since": self.since,
             "points": self.points,
             "drifts": self.drifts,
             "drift": self._detector.state,

@@ -44,6 +44,8 @@ def _baseline(kind: str, n_ranks: int | None, window: int) -> Baseline:
 class Scoreboard:
     """A board for every learner, and a baseline for all learners of ranks, and another for those of scores.
 
+    The board of a learner that joins a run that has begun counts from there on, and so does its baseline.
+
     A label that comes late is predicted by its baseline when it comes, by what came before it: learners had to
     predict when the features came.
 
@@ -54,18 +56,36 @@ class Scoreboard:
     key = "scoreboard"
 
     def __init__(self, contestants: Sequence[Contestant], n_ranks: int | None, window: int) -> None:
-        self._contestants = contestants
-        kinds = dict.fromkeys(each.predicts for each in contestants)
-        self.baselines = {str(kind): _baseline(kind, n_ranks, window) for kind in kinds}
-        self.boards = {
-            each.name: Board(
-                each.predicts == "ranks", n_ranks, window, self.baselines[each.predicts]
-            )
-            for each in contestants
-        }
+        self._contestants, self._n_ranks, self._window = contestants, n_ranks, window
+        self.baselines: dict[str, Baseline] = {}
+        self.boards: dict[str, Board] = {}
+        self._seat(dict.fromkeys((each.name for each in contestants), 0))
         self._group_numbers = GroupNumbers()
         self.learned = 0
         self._next_mark = _mark_after(0)
+
+    def _seat(self, since: Mapping[str, int]) -> None:
+        """Make the boards, and the baselines that count since the same event as they do."""
+        self.baselines.clear()
+        self.boards.clear()
+        for each in self._contestants:
+            began = since[each.name]
+            key = f"{each.predicts} since {began}" if began else each.predicts
+            if key not in self.baselines:
+                self.baselines[key] = _baseline(each.predicts, self._n_ranks, self._window)
+            ranks, baseline = each.predicts == "ranks", self.baselines[key]
+            self.boards[each.name] = Board(ranks, self._n_ranks, self._window, baseline, began)
+
+    @property
+    def longest_baselines(self) -> dict[str, Baseline]:
+        """Of learners of ranks, and of those of scores, the baseline that has counted longest."""
+        found: dict[str, tuple[int, Baseline]] = {}
+        for key, baseline in self.baselines.items():
+            kind, _, began = key.partition(" since ")
+            mine = int(began or 0), baseline
+            if kind not in found or mine[0] < found[kind][0]:
+                found[kind] = mine
+        return {kind: baseline for kind, (_, baseline) in found.items()}
 
     def count(self, labels: Array, found: Mapping[str, Array], groups: Array | None) -> None:
         """Count what every learner predicted of some events."""
@@ -135,18 +155,26 @@ class Scoreboard:
     def load(self, state: State) -> None:
         """Continue from another scoreboard's counts."""
         stored: Mapping[str, Any] = state.metadata
-        if stored.get("baselines") != list(self.baselines):
+        if "baselines" not in stored:
             raise ValueError(
-                "it has no baselines, or those of other learners: learn the stream again into another folder, or go on "
-                "with the version that wrote it"
+                "it has no baselines: learn the stream again into another folder, or go on with the version that wrote it"
             )
         self.learned = stored["learned"]
+        boards = stored["boards"]
+        self._seat(
+            {
+                each.name: boards.get(each.name, {"since": self.learned}).get("since", 0)
+                for each in self._contestants
+            }
+        )
         self._group_numbers.state = stored["groups"]
         self._next_mark = _mark_after(self.learned)
         for name, board in self.boards.items():
-            board.restore(stored["boards"][name], _below(f"{name}/", state.arrays))
-        for kind, baseline in self.baselines.items():
-            baseline.restore(_below(f"{_BASELINE}{kind}/", state.arrays))
+            if name in boards:
+                board.restore(boards[name], _below(f"{name}/", state.arrays))
+        for key, baseline in self.baselines.items():
+            if key in stored["baselines"]:
+                baseline.restore(_below(f"{_BASELINE}{key}/", state.arrays))
 
 
 def _below(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:

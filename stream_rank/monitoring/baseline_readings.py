@@ -22,7 +22,7 @@ class BaselineReadings:
         """What could always be answered, by its name and the kind of the loss."""
         found = {
             (each.name, _LOSSES[kind]): each
-            for kind, baseline in self._scoreboard.baselines.items()
+            for kind, baseline in self._scoreboard.longest_baselines.items()
             for each in baseline.answers()
         }
         if self._prefers:

@@ -1,6 +1,6 @@
 """A stage that joins labels with the features that came earlier under the same id."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -212,6 +212,16 @@ class WaitingRoom:
         """Return the predictions of requests whose labels came."""
         found: Array = self._entries.predictions[tickets - self._entries.base].T
         return found
+
+    def seat(self, before: Sequence[str], now: Sequence[str]) -> None:
+        """Reorder the predictions for other learners: those that joined had predicted nothing."""
+        predictions = self._entries.predictions
+        if predictions.shape[1]:
+            moved = np.full((len(predictions), len(now)), np.nan)
+            for place, name in enumerate(now):
+                if name in before:
+                    moved[:, place] = predictions[:, before.index(name)]
+            self._entries.predictions = moved
 
     # What is kept ---------------------------------------------------------------------------
 

@@ -25,6 +25,12 @@ from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.stage import Stage
 from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
+from stream_rank.runtime.changes import (
+    check_settings,
+    kept_settings,
+    learners_before,
+    tell_of_learners,
+)
 from stream_rank.runtime.rate import Rate
 from stream_rank.runtime.run_folder import RunFolder
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
@@ -140,14 +146,17 @@ def open_run(
             store,
             progress,
             commit_offsets,
-            _fixed(config),
+            kept_settings(config, contestants),
             config.snapshot_events,
             config.snapshot_seconds,
             control,
             timed=lambda: loop.stopwatch.stage("snapshotting"),
         )
+        may_be_new = [*preparations.memories, *(each.state for each in contestants)]
         try:
-            checkpointer.restore(snapshot)
+            checkpointer.restore(snapshot, {each.key for each in may_be_new if each is not None})
+            if snapshot is not None:
+                _seat(contestants, learners_before(snapshot), waiting, decoder)
             store.prepare()
         except OSError as error:
             raise WriteError(f"{config.out}: {error}") from error
@@ -163,15 +172,23 @@ def open_run(
     )
 
 
-def _fixed(config: RunConfig) -> dict[str, Any]:
-    """The settings that cannot change when the run is resumed."""
-    shown = config.shown()
-    found = {name: shown.get(name) for name in config.fixed}
-    if (
-        found["ts_unit"] == "ms"
-    ):  # snapshots do not have it that were written before there were others
-        found["ts_unit"] = None
-    return found
+def _seat(
+    contestants: Sequence[Contestant],
+    before: Sequence[str],
+    waiting: WaitingRoom | None,
+    decoder: Decoder,
+) -> None:
+    """Have the parts know learners that joined, left or changed places; a `ConfigError` if one cannot join."""
+    names = [each.name for each in contestants]
+    if waiting is not None:
+        waiting.seat(before, names)
+    known = len(decoder.index)
+    for each in contestants:
+        if each.name not in before and not each.chain and known > each.limits.max_features:
+            raise ConfigError(
+                f"{each.name} takes at most {each.limits.max_features:,} features, and {known:,} are known: give it stages, "
+                "which leave out those beyond, as in 'scale | ...', or let it join another run"
+            )
 
 
 def _clear_empty_run(config: RunConfig, store: SnapshotStore, say: Callable[[str], object]) -> None:
@@ -216,11 +233,6 @@ def _to_resume(
         return None
     if not snapshot.metadata.get("settings"):
         raise ConfigError(f"the snapshot in {store.url} was not written by a run")
-    before, now = snapshot.metadata["settings"], _fixed(config)
-    for name in config.fixed:
-        if before.get(name) != now[name]:
-            raise ConfigError(
-                f"the run in {config.out} has `{name}` {before.get(name)!r}, now "
-                f"{now[name]!r} is given: what was learned depends on it, so give it as before"
-            )
+    check_settings(config, snapshot)
+    tell_of_learners(learners_before(snapshot), [each.name for each in contestants], say)
     return snapshot
