@@ -7,79 +7,136 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.codec.expiry import Expiry
 from stream_rank.learners.base.state import State
 
 __all__ = ["Admission"]
 
+Array = npt.NDArray[Any]
+
 _ROWS, _COLUMNS = 4, 1 << 16
+_FEWEST = 2
+"""Where the index is full, a feature has to come in so many events: one that comes once must not take the slot of another."""
 
 
 class Admission:
     """Lets a name in once it came in `min_count` learned events, as long as there are fewer than `most`.
 
     Names that are not in yet are counted in a sketch of fixed size, which may count a name too often if others share all of
-    its places, and never too seldom. The names of an event that are not let in are left out of it, and counted.
+    its places. Whenever it has counted as many as it has columns all counts are halved, so that what came long ago, and what
+    only came once, does not fill it. The names of an event that are not let in are left out of it, and counted.
 
-    Cost: a hash for each new name of an event; a megabyte, if names have to come more than once.
+    Once there are `most`, names that came at least twice wait for the slots of those that came in none of the last
+    `expire_after` records (`Expiry`).
 
-    Reference: G. Cormode and S. Muthukrishnan. An improved data stream summary: the count-min sketch. 2005.
+    Cost: a hash for each new name of an event; two megabytes, if names have to come more than once.
+
+    References: G. Cormode and S. Muthukrishnan. An improved data stream summary: the count-min sketch. 2005. G. Einziger,
+    R. Friedman and B. Manes. TinyLFU: a highly efficient cache admission policy. ACM Transactions on Storage 2017 (the halving).
 
     >>> admission = Admission(most=2, min_count=2)
     >>> [admission.admitted([name], known=0) for name in ("ann", "bob", "ann")], admission.dropped
     ([[], [], ['ann']], 2)
     """
 
-    def __init__(self, most: int = 10**9, min_count: int = 1) -> None:
+    def __init__(
+        self, most: int = 10**9, min_count: int = 1, expire_after: int | None = None
+    ) -> None:
         self.most, self.min_count = most, min_count
+        self.expiry = Expiry(most, expire_after)
         self.dropped = 0
         """Features that were left out of learned events."""
         self.record = 0
         """The record of the chunk whose names come."""
-        self._journal: list[tuple[int, tuple[Any, Any] | None]] = []
-        """What was counted of the chunk, by record: places in the sketch, or None for a feature that was left out."""
-        self._counts: npt.NDArray[np.int64] = np.zeros(
-            (_ROWS, _COLUMNS if min_count > 1 else 0), np.int64
-        )
+        self._journal: list[tuple[int, Any]] = []
+        """What was counted of the chunk, by record: places in the sketch, all of it and its number where it was halved, or
+        None for a feature that was left out."""
+        self._counts: Array = np.zeros((_ROWS, _COLUMNS if min_count > 1 else 0), np.int64)
+        self._counted = 0
+        """Names counted since the sketch was halved."""
 
     def admitted(self, names: Iterable[Hashable], known: int) -> list[Hashable]:
         """The new names of a learned event that are let in, where so many are known."""
         found: list[Hashable] = []
         for name in names:
-            if known + len(found) < self.most and self._came_often(name):
-                found.append(name)
+            if known + len(found) < self.most:
+                if self.min_count == 1 or self._count(name) >= self.min_count:
+                    found.append(name)
+                    continue
             else:
-                self.dropped += 1
-                self._journal.append((self.record, None))
+                self._expect(name)
+            self.dropped += 1
+            self._journal.append((self.record, None))
         return found
+
+    def _expect(self, name: Hashable) -> None:
+        """Have a name wait that came often enough, if any slot may become free."""
+        self.expiry.fill(self.record)
+        if self.expiry.room and self._count(name) >= max(_FEWEST, self.min_count):
+            self.expiry.wait(name, self.record)
 
     def begin(self) -> None:
         """Begin with another chunk, when all of the one before was learned."""
         self._journal, self.record = [], 0
+        self.expiry.begin()
 
-    def _came_often(self, name: Hashable) -> bool:
-        """Count a name, and say whether it came often enough."""
-        if self.min_count == 1:
-            return True
-        text = f"{type(name).__name__}/{name}".encode(errors="surrogatepass")
-        digest = hashlib.blake2b(text, digest_size=2 * _ROWS).digest()
-        places = np.arange(_ROWS), np.frombuffer(digest, "<u2").astype(np.int64)
+    def exchange(self) -> dict[int, Hashable]:
+        """End a round of the expiry: the slots that get other names, and which."""
+        return self.expiry.exchange(lambda name: int(self._counts[_places(name)].min()))
+
+    def _count(self, name: Hashable) -> int:
+        """Count a name; how often it came."""
+        if not self._counts.size:
+            self._counts = np.zeros((_ROWS, _COLUMNS), np.int64)
+        if self._counted == _COLUMNS:
+            self._journal.append((self.record, (self._counts, self._counted)))
+            self._counts, self._counted = self._counts >> 1, 0
+        places = _places(name)
         self._counts[places] += 1
+        self._counted += 1
         self._journal.append((self.record, places))
-        return int(self._counts[places].min()) >= self.min_count
+        return int(self._counts[places].min())
+
+    def undo(self, end: int) -> None:
+        """Take back what was counted of the records from `end` of the chunk on."""
+        self.dropped, self._counts, self._counted = self._before(end)
+        self._journal = [each for each in self._journal if each[0] < end]
+
+    def _before(self, end: int) -> tuple[int, Array, int]:
+        """What was counted of the records before `end` of the chunk, and of all chunks before: others may be decoded already."""
+        dropped, counts, counted = self.dropped, self._counts.copy(), self._counted
+        for record, what in reversed(self._journal):
+            if record < end:
+                break
+            if what is None:
+                dropped -= 1
+            elif isinstance(what[1], int):
+                counts, counted = what[0].copy(), what[1]
+            else:
+                counts[what] -= 1
+                counted -= 1
+        return dropped, counts, counted
 
     def dump(self, end: int) -> State:
-        """What was counted of the records before `end` of the chunk, and of all chunks before: others may be decoded already."""
-        dropped, counts = self.dropped, self._counts.copy()
-        for record, places in self._journal:
-            if record >= end and places is None:
-                dropped -= 1
-            elif record >= end:
-                counts[places] -= 1
-        return State({"dropped": dropped}, {"counts": counts})
+        """What was counted of the records before `end` of the chunk, and of all chunks before."""
+        dropped, counts, counted = self._before(end)
+        expiry = self.expiry.dump(end)
+        metadata = {"dropped": dropped, "counted": counted, **expiry.metadata}
+        return State(metadata, {"counts": counts, **expiry.arrays})
 
     def load(self, state: State) -> None:
         """Continue from what another counted; a `ValueError` if it was of another size."""
         counts: Any = state.arrays["counts"]
-        if counts.shape != self._counts.shape or counts.dtype != self._counts.dtype:
+        sizes = {self._counts.shape, (_ROWS, _COLUMNS) if self.expiry.period else None}
+        if counts.shape not in sizes or counts.dtype != self._counts.dtype:
             raise ValueError("the counts of new features have another size")
         self.dropped, self._counts = int(state.metadata["dropped"]), counts.copy()
+        self._counted = int(state.metadata.get("counted", 0))
+        self.expiry.load(state)
+
+
+def _places(name: Hashable) -> tuple[Any, Any]:
+    """Where a name is counted."""
+    text = f"{type(name).__name__}/{name}".encode(errors="surrogatepass")
+    digest = hashlib.blake2b(text, digest_size=2 * _ROWS).digest()
+    return np.arange(_ROWS), np.frombuffer(digest, "<u2").astype(np.int64)

@@ -184,6 +184,15 @@ class Batch:
         """The first events, and no record after the last of them."""
         return replace(self, ends_chunk=False).part(0, end)
 
+    def until(self, record: int) -> "Batch":
+        """The events, and all else, of the records before one: as if the chunk ended there."""
+        end = int(np.searchsorted(self.records, record))
+        return replace(
+            self.events(0, end),
+            rejects=[each for each in self.rejects if each.record < record],
+            end_record=record,
+        )
+
     def runs(self) -> Iterator[tuple[int, int, int]]:
         """Runs of events that are learned at once: their kind, or `SEVERAL` kinds of rows, the first event, and the end.
 

@@ -5,7 +5,7 @@ compiled decoder of `fast_json` takes all valid events, and the schema (pydantic
 reasons of rejection.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
@@ -69,26 +69,57 @@ class Decoder:
     ) -> None:
         """`say` is told what looks odd about the events."""
         self.limits, self._form = limits, form
-        admission = Admission(limits.max_features, limits.min_count)
+        admission = Admission(limits.max_features, limits.min_count, limits.expire_after)
         self.index = FeatureIndex(admission=admission) if index is None else index
-        most = _KEYS_PER_FEATURE * limits.max_features + _MORE_KEYS
         self._layout = layout_of(form)
-        self._keys = Keys(self.index, self._layout, form.categories, most)
+        self._keys = self._new_keys()
         self._settled = False
         self._columns = ColumnsDecoder(limits, self.index)
         self.ids = None if say is None else IdCheck(say)
         self._times = None if say is None or form.ts_unit != "ms" else TimeCheck(say)
 
     def decode(self, chunk: Chunk) -> Batch:
-        """The events of a chunk."""
+        """The events of a chunk, in which no name may give its slot to another."""
         self.index.admission.begin()
         self.index.learned_records = 0
-        batch = self._decoded(chunk)
+        return self._seen(self._decoded(chunk))
+
+    def decode_round(self, chunk: Chunk) -> tuple[Batch, Chunk | None]:
+        """The events of a chunk up to where names may give their slots to others, and the rest of it."""
+        admission, count = self.index.admission, len(chunk)
+        expiry = admission.expiry
+        admission.begin()
+        self.index.learned_records = 0
+        end = count if expiry.left is None else min(count, expiry.left)
+        batch = self._decoded(chunk if end == count else chunk.part(0, end))
+        if expiry.began is not None and expiry.began + 1 + expiry.period < end:
+            # it begins in this chunk, and the first round ends in it too
+            end = expiry.began + 1 + expiry.period
+            admission.undo(end)
+            batch = batch.until(end)
+        return self._seen(batch), (chunk.part(end, count) if end < count else None)
+
+    def exchange(self) -> tuple[dict[Hashable, Hashable], Array] | None:
+        """The names that lose their slots to others, with those, and the slots; None where no round ends before the next record."""
+        if self.index.admission.expiry.left != 0:
+            return None
+        if self.ids is not None:
+            self.ids.conclude()  # it knows features by their slots
+        names, slots = self.index.exchange()
+        if names and not self._keys.forget(list(names), slots.tolist()):
+            self._keys = self._new_keys()
+        return names, slots
+
+    def _seen(self, batch: Batch) -> Batch:
         if self._times is not None:
             self._times.see(batch.times)
         if self.ids is not None:
             self.ids.see(batch)
         return batch
+
+    def _new_keys(self) -> Keys:
+        most = _KEYS_PER_FEATURE * self.limits.max_features + _MORE_KEYS
+        return Keys(self.index, self._layout, self._form.categories, most)
 
     def _decoded(self, chunk: Chunk) -> Batch:
         if isinstance(chunk, Records):

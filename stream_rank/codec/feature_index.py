@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.admission import Admission
+from stream_rank.codec.batch import Batch
+from stream_rank.engine.reading.entries import mark
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -25,7 +27,7 @@ def _grown(array: Array, size: int, fill: int) -> Array:
 
 
 class FeatureIndex:
-    """Names in the order in which they were added.
+    """Names in the order in which they were added; a slot may be given to another name, between two records.
 
     Cost: amortised O(1) per name.
 
@@ -72,6 +74,28 @@ class FeatureIndex:
         if new:
             self._add(self.admission.admitted(in_order(new), len(self)))
 
+    def passed(self, batch: Batch) -> None:
+        """Note that a batch was learned, and all records up to its last."""
+        expiry = self.admission.expiry
+        used = expiry.used
+        if used is not None:
+            bounds = [(batch.rows.first, batch.rows.last), (batch.others.first, batch.others.last)]
+            bounds += [(order.first, order.last) for order in batch.orders.values()]
+            for first, last in bounds:
+                mark(first, last, batch.rows.slots, expiry.round, used)
+        expiry.advance(self.learned_records, batch.end_record)
+        self.learned, self.learned_records = batch.names_met, batch.end_record
+
+    def exchange(self) -> tuple[dict[Hashable, Hashable], Array]:
+        """End a round of the expiry: the names that lose their slots, with the names that get them, and the slots."""
+        given = self.admission.exchange()
+        exchanged = {self.names[slot]: name for slot, name in given.items()}
+        self._vocabulary.exchange(exchanged)
+        self._listed[np.isin(self._listed, list(given))] = -1
+        for slot, name in given.items():
+            self._list(name, slot)
+        return exchanged, np.array(list(given), np.int64)
+
     def dump(self) -> State:
         """The names of the learned events, and what was counted of those that are not let in."""
         admission = self.admission.dump(self.learned_records)
@@ -92,7 +116,10 @@ class FeatureIndex:
         for name in names:
             slot = len(self._vocabulary)
             self._vocabulary.add([name])
-            if isinstance(name, int) and 0 <= name <= 2 * slot + 64:
-                self._listed = _grown(self._listed, name + 1, -1)
-                self._listed[name] = slot
-                self._n_listed = max(self._n_listed, name + 1)
+            self._list(name, slot)
+
+    def _list(self, name: Hashable, slot: int) -> None:
+        if isinstance(name, int) and 0 <= name <= 2 * slot + 64:
+            self._listed = _grown(self._listed, name + 1, -1)
+            self._listed[name] = slot
+            self._n_listed = max(self._n_listed, name + 1)

@@ -5,7 +5,7 @@ What is in the tree changes no result, only how fast it comes.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -88,6 +88,8 @@ class Keys:
         self._deep: list[int] = []
         self._slots: list[int] = []
         self._ways: dict[int, int] = {}
+        self._nodes_of: dict[str, list[int]] = {}
+        """The nodes of each feature."""
         self._shared: set[int] = set()
         self._new: list[tuple[int, bytes, int]] = []
         self._barren = 0
@@ -133,6 +135,28 @@ class Keys:
         self._walk(0, content)
         self._enter()
         self._barren = self._barren + 1 if before == (self._n_rows, self._changed) else 0
+
+    def forget(self, names: Sequence[Hashable], slots: Sequence[int]) -> bool:
+        """Leave everything to the slow way that led to these slots, which had these names; whether there is room for what comes.
+
+        Cost: some microseconds for each name.
+        """
+        for name, slot in zip(names, slots, strict=True):
+            if isinstance(name, str):
+                for node in self._nodes_of.get(name, ()):
+                    self._slots[node] = self._nodes[node, node_of.SLOT] = -1
+                    self._nodes[node, node_of.FLAGS] = self._places[node].flags
+                cut = name.find("=")
+                while cut >= 0:
+                    for node in self._nodes_of.get(name[:cut], ()):
+                        self._note(2 * node + 1, name[cut + 1 :], key_table.ABSENT, sown=True)
+                    cut = name.find("=", cut + 1)
+            for item in (0, 1):
+                self._ways.pop(2 * slot + item, None)
+                self._shared.discard(2 * slot + item)
+        self._enter()
+        self._barren = 0
+        return self._room()
 
     _changed = 0
     """How often a node's slot was set."""
@@ -237,6 +261,7 @@ class Keys:
         place = self._layout.place(above.flags, above.path, key, sown=False)
         if place is not None:
             self._places[node] = place = self._categorical(place)
+            self._name_node(node, place)
             self._nodes[node, node_of.FLAGS] = place.flags
             self._changed += 1
         return self._places[node]
@@ -255,6 +280,7 @@ class Keys:
         node = len(self._places)
         place = self._categorical(place)
         self._places.append(place)
+        self._name_node(node, place)
         self._deep.append(deep)
         self._slots.append(-1)
         name = key.encode() + b'"'
@@ -266,6 +292,12 @@ class Keys:
         self._nodes[node, node_of.WORD] = int.from_bytes(first, "little", signed=True)
         self._n_names += len(name)
         return node
+
+    def _name_node(self, node: int, place: Place) -> None:
+        if place.feature is not None:
+            nodes = self._nodes_of.setdefault(place.feature, [])
+            if node not in nodes:
+                nodes.append(node)
 
     def _note(self, owner: int, text: str, found: int, sown: bool = False) -> None:
         """Have bytes entered, in the ways in which producers write them: as they are, or escaped down to ASCII."""

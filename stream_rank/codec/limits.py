@@ -33,6 +33,8 @@ class Limits:
     """The most features of the stream that are known; others are left out of events."""
     min_count: int = 1
     """In so many events a feature has to come until it is known."""
+    expire_after: int | None = None
+    """Where no more features can be known, one gives its slot away that came in none of so many records; None never."""
     delayed: bool = False
     """Whether events wait under their id for a label."""
     named: bool = False

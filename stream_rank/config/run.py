@@ -53,6 +53,12 @@ class RunConfig(FormConfig):
     min_count: int = Field(
         1, ge=1, le=1_000_000, description="a feature is known once it came in so many events"
     )
+    expire_after: int = Field(
+        1_000_000,
+        ge=0,
+        description="once as many features are known as can be, one that came in none of so many records gives its place to one "
+        "that comes again and again; 0 never",
+    )
     ranking_pairs: Literal["all", "adjacent"] = Field(
         "all", description="of a ranking learn all pairs, or those of neighbours"
     )

@@ -1,6 +1,6 @@
 """The protocol of contestants: the learners of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -98,3 +98,9 @@ class Contestant(Protocol):
     ) -> tuple[Array, Array]:
         """Learn preferences; before each is learned, by how much the preferred item was ahead, and the probabilities that it
         is preferred, that neither is, and that the other is. NaN if it does not learn preferences."""
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        """Forget features, and give the place of each to the one that it is mapped to, which is as one that never came.
+
+        Between any two events; those that come after it have other names in the same slots.
+        """

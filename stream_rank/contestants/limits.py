@@ -16,6 +16,7 @@ def limits_of(
     delayed: bool,
     ranking_pairs: PairsOf = "all",
     min_count: int = 1,
+    expire_after: int | None = None,
 ) -> Limits:
     """The narrowest limits, so that an event is learned by all contestants or by none."""
     limits = [each.limits for each in contestants]
@@ -25,6 +26,7 @@ def limits_of(
         longest=min([Limits.longest, *(each.longest for each in limits)]),
         max_features=int(min([max_features, *(each.max_features for each in limits)])),
         min_count=min_count,
+        expire_after=expire_after,
         delayed=delayed,
         ranking_pairs=ranking_pairs,
         grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),

@@ -1,6 +1,6 @@
 """Learners of this package as contestants."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -115,6 +115,10 @@ class NativeLearner:
         proba = np.empty((len(magnitudes), 3))
         leads = self.model.test_then_train_pairs(preferred, others, magnitudes, proba)
         return leads, proba
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        """Forget features, and give the place of each to another."""
+        self.model.exchange(names)
 
 
 def _as_floats(predictions: Array) -> Array:

@@ -1,6 +1,6 @@
 """The stages before the learners of a run: every prefix that learners share is prepared once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ class Preparations:
         self._given: Any = None
         self._lessons: Lessons | None = None
         self._made: dict[Chain, Rows] = {}
+        self._exchanging: Mapping[Hashable, Hashable] | None = None
+        self._exchanged: dict[Chain, Mapping[Hashable, Hashable]] = {}
 
     def add(self, specs: Sequence[str], stages: Sequence[FeatureStage]) -> Chain:
         """The chain of these specifications; stages of prefixes that are there already are not used."""
@@ -98,6 +100,17 @@ class Preparations:
                 before, labels, lessons.learning, lessons.events
             )
         return self._made[chain]
+
+    def exchanged(
+        self, chain: Chain, names: Mapping[Hashable, Hashable]
+    ) -> Mapping[Hashable, Hashable]:
+        """Exchange features in all stages, the first time that these are asked for; what it means behind a chain."""
+        if names is not self._exchanging:
+            self._exchanging, self._exchanged = names, {(): names}
+            self._given = self._lessons = None
+            for each, stage in self.stages.items():  # a chain stands behind its prefixes
+                self._exchanged[each] = stage.exchange(self._exchanged[each[:-1]])
+        return self._exchanged[chain]
 
     def asked(self, chain: Chain, rows: Rows) -> Rows:
         """Events prepared by what is known, and none of them learned but what their features are called."""

@@ -1,6 +1,6 @@
 """Learners behind stages as contestants."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -157,6 +157,10 @@ class PreparedLearner:
         prepared = self._preparations.pairs(self.chain, preferred, others).rows
         one, other = map(self._bounded, pairs_of(prepared))
         return self._inner.test_then_train_pairs(one, other, magnitudes)
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        """Forget features, in the stages too, and give the place of each to another."""
+        self._inner.exchange(self._preparations.exchanged(self.chain, names))
 
     def _bounded(self, rows: Rows) -> Rows:
         """Rows that the learner can take, each by itself: what stages made too large is cut off, and the last names are left

@@ -1,7 +1,7 @@
 """River's estimators as contestants."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -97,6 +97,9 @@ class RiverLearner:
     ) -> tuple[Array, Array]:
         """River's estimators do not learn preferences."""
         return np.full(len(preferred), np.nan), np.full((len(preferred), 3), np.nan)
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        """Nothing: what River's estimators know of a feature, they keep."""
 
     def digest(self) -> None:
         """There is none, because the form of its state is unknown."""

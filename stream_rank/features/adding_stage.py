@@ -1,6 +1,7 @@
 """The base class of stages that add features to those that come in."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -112,6 +113,49 @@ class AddingStage(FeatureStage):
                     self._place(what, self._out.slot_of[name])
         return births
 
+    def _added_of(self, slots: Array) -> list[int]:
+        """The numbers of the added features that are made of what comes in at slots; each keeps its number, and gets another name."""
+        return []
+
+    def _exchanged(
+        self, names: dict[Hashable, Hashable], slots: Array
+    ) -> dict[Hashable, Hashable]:
+        """A slot going out changes its name with what it is made of, unless something else goes out there too.
+
+        Cost: O(features), if any is exchanged.
+        """
+        if not len(slots):
+            return {}
+        sources = [*slots.tolist(), *(~number for number in self._added_of(slots))]
+        moved = {what: slot for what in sources if (slot := self._place_of(what)) >= 0}
+        used = Counter(slot for slot in (*self._out_of_input, *self._out_of_added) if slot >= 0)
+        used.subtract(moved.values())
+        free = {slot for slot in moved.values() if not used[slot]}
+        names_of = {
+            what: self._vocabulary.names[what] if what >= 0 else self._name_of(~what)
+            for what in moved
+        }
+        places: dict[Hashable, int] = {}
+        named: dict[int, Hashable] = {}
+        for what, slot in moved.items():
+            name = names_of[what]
+            known = self._out.slot_of.get(name, -1)
+            if known >= 0 and known not in free:
+                places[name] = known
+            elif name not in places and slot in free and slot not in named:
+                named[slot], places[name] = name, slot
+        given = {
+            self._out.names[slot]: named.get(slot, _nothing_at(slot)) for slot in sorted(free)
+        }
+        self._out.exchange(given)
+        for what in moved:
+            self._out.add([names_of[what]])
+            self._place(what, self._out.slot_of[names_of[what]])
+        return given
+
+    def _place_of(self, what: int) -> int:
+        return self._out_of_input[what] if what >= 0 else self._out_of_added[~what]
+
     def _place(self, what: int, slot: int) -> None:
         if what >= 0:
             self._out_of_input[what] = slot
@@ -193,7 +237,8 @@ class AddingStage(FeatureStage):
         for number, slot in enumerate(self._out_of_added):
             if slot >= 0:
                 names[_within(slot, count)] = self._name_of(number)
-        if None in names or len(set(names)) < count:
+        names = [_nothing_at(slot) if name is None else name for slot, name in enumerate(names)]
+        if len(set(names)) < count:
             raise ValueError("its places of features do not fit")
         self._out.add(names)
 
@@ -217,6 +262,11 @@ def _ascending(added: Added, places: Array) -> tuple[Array, Array]:
         return slots, added.values
     order = np.lexsort((slots, events))
     return slots[order], added.values[order]
+
+
+def _nothing_at(slot: int) -> int:
+    """The name of a slot from which nothing goes out any more; the names of features are text, or at least 0."""
+    return -1 - slot
 
 
 def _within(slot: int, count: int) -> int:

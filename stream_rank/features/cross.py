@@ -27,7 +27,7 @@ class Cross(AddingStage):
 
     Of categories these are the indicators that both came: `user=ann*item=7`. A number may be crossed too: `price*brand=ann`.
     A product is learned from the first event that has it on; of `max_products` no more are made, nor of ten thousand in one
-    event, and what others come is passed on without them.
+    event, and what others come is passed on without them. Where a feature gives its place to another, so do its products.
 
     Cost: O(features), and some tenths of a microsecond a product.
 
@@ -84,6 +84,17 @@ class Cross(AddingStage):
             for pair in self._factors
         ]
         self._kinds = np.concatenate([self._kinds, np.array(new, np.int64)], axis=2)
+
+    def _forget(self, slots: Array) -> None:
+        names = self._vocabulary.names
+        for slot in slots.tolist():
+            for kinds, pair in zip(self._kinds, self._factors, strict=True):
+                kinds[:, slot] = [_is_of(names[slot], field) for field in pair]
+
+    def _added_of(self, slots: Array) -> list[int]:
+        keys = np.array(self._products, np.int64)
+        one, two = _slots(keys)
+        return np.flatnonzero(np.isin(one, slots) | np.isin(two, slots)).tolist()  # type: ignore[no-any-return]
 
     def _added(
         self,
@@ -166,8 +177,8 @@ class Cross(AddingStage):
         return {"products": np.array(self._products, np.int64)}
 
 
-def _slots(key: int) -> tuple[int, int]:
-    """The two slots of a product."""
+def _slots(key: Any) -> tuple[Any, Any]:
+    """The two slots of a product, or of many."""
     return key >> _BITS, key & ((1 << _BITS) - 1)
 
 

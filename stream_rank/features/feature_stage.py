@@ -115,6 +115,26 @@ class FeatureStage(base.MiniBatchTransformer):
     def _make_room(self) -> None:
         """Make room for new names."""
 
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> dict[Hashable, Hashable]:
+        """Forget features that come in, and give the place of each to the one that it is mapped to, which is as one that never came.
+
+        Returns the same of the features that go out, for what comes behind.
+        """
+        known = {old: new for old, new in names.items() if old in self._vocabulary.slot_of}
+        slots = self._vocabulary.exchange(names)
+        if len(slots):
+            self._forget(slots)
+        return self._exchanged(known, slots)
+
+    def _forget(self, slots: Array) -> None:
+        """Begin anew in slots, whose names are others now; a stage that keeps nothing by slot has nothing to do."""
+
+    @abstractmethod
+    def _exchanged(
+        self, names: dict[Hashable, Hashable], slots: Array
+    ) -> dict[Hashable, Hashable]:
+        """The names that go out no more, after these of the slots were exchanged, and what has their place."""
+
     # Dicts and tables -------------------------------------------------------------------------
 
     def learn_one(self, x: Mapping[Any, Any], y: Any = None) -> None:

@@ -104,6 +104,10 @@ class RandomFourierFeatures(AddingStage):
             self._directions = larger
         self._directions[known : len(names)] = self._drawn(names[known:])
 
+    def _forget(self, slots: Array) -> None:
+        names = self._vocabulary.names
+        self._directions[slots] = self._drawn([names[slot] for slot in slots.tolist()])
+
     @property
     def _drawn_for(self) -> list[Hashable]:
         """The names that have directions: all that were met before."""

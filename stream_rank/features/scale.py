@@ -58,6 +58,9 @@ class Scale(ValuesStage):
                 found[str(name)] = {"mean": float(mean[slot]), "deviation": deviation}
         return {"width": float(self.width), "features": found}
 
+    def _forget(self, slots: Any) -> None:
+        self._state["sums"][:, slots] = 0.0
+
     def _fresh(self, room: int) -> dict[str, Any]:
         return {"sums": np.zeros((SUMS, room))}
 

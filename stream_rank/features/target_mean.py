@@ -57,6 +57,11 @@ class TargetMean(AddingStage, base.SupervisedTransformer):
         self._sums: Array = np.zeros((2, 0))
         self._total = np.zeros(2)
 
+    def _forget(self, slots: Array) -> None:
+        names = self._vocabulary.names
+        self._fields[slots] = self._fields_of([names[slot] for slot in slots.tolist()])
+        self._sums[:, slots] = 0.0
+
     @property
     def _supervised(self) -> bool:
         return True

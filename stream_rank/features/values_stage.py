@@ -49,6 +49,11 @@ class ValuesStage(FeatureStage):
             larger[name][tuple(map(slice, before.shape))] = before
         self._state = larger
 
+    def _exchanged(
+        self, names: dict[Hashable, Hashable], slots: Array
+    ) -> dict[Hashable, Hashable]:
+        return names
+
     def _prepared(
         self, block: SparseBlock, labels: Array, learning: Any, met: Array, events: Array
     ) -> Rows:

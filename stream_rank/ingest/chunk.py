@@ -1,7 +1,7 @@
 """Chunks: the raw events that a source yields, with the position after each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +52,12 @@ class Records:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def part(self, begin: int, end: int) -> "Records":
+        """Some of the records, as a chunk of their own."""
+        some = slice(begin, end)
+        moved = _moved(self, begin)
+        return replace(self, starts=self.starts[some], ends=self.ends[some], **moved)
+
     def raw(self, record: int) -> bytes:
         """The bytes of a record."""
         return self.text[self.starts[record] : self.ends[record]].tobytes()
@@ -77,6 +83,22 @@ class Items(NamedTuple):
     content: Callable[[int], dict[str, Any]]
     """What a row is as a JSON object, without id, time and group. A value that is text is JSON itself."""
 
+    def part(self, begin: int, end: int) -> "Items":
+        """Those of some rows."""
+        first, last = int(self.bounds[begin]), int(self.bounds[end])
+        numbers = slice(int(self.ends[first]), int(self.ends[last]))
+        return Items(
+            self.plain[begin:end],
+            self.choices[begin:end],
+            self.bounds[begin : end + 1] - first,
+            self.places[first:last],
+            self.ends[first : last + 1] - numbers.start,
+            self.names,
+            self.features[numbers],
+            self.values[numbers],
+            lambda row: self.content(begin + row),
+        )
+
 
 class Categories(NamedTuple):
     """The names that a column has: each is the feature `column=text`, which is 1."""
@@ -88,6 +110,11 @@ class Categories(NamedTuple):
     """The row of each name, in ascending order; rows may have several, or none."""
     codes: npt.NDArray[np.int64]
     """Each name as a place in `texts`."""
+
+    def part(self, begin: int, end: int) -> "Categories":
+        """Those of some rows."""
+        some = slice(*np.searchsorted(self.rows, [begin, end]).tolist())
+        return Categories(self.column, self.texts, self.rows[some] - begin, self.codes[some])
 
     @property
     def names(self) -> list[str]:
@@ -136,8 +163,45 @@ class Columns:
     def __len__(self) -> int:
         return self.count
 
+    def part(self, begin: int, end: int) -> "Columns":
+        """Some of the rows, as a chunk of their own. Cost: O(columns, and names in them)."""
+        some = slice(begin, end)
+        return replace(
+            self,
+            features=_rows_of(self.features, some),
+            missing=_rows_of(self.missing, some),
+            labels=None if self.labels is None else self.labels[some],
+            times=None if self.times is None else self.times[some],
+            ids=None if self.ids is None else self.ids[some],
+            groups=None if self.groups is None else self.groups[some],
+            wrong={row - begin: why for row, why in self.wrong.items() if begin <= row < end},
+            count=end - begin,
+            raw=lambda row: self.raw(begin + row),
+            others=None if self.others is None else _rows_of(self.others, some),
+            others_missing=_rows_of(self.others_missing, some),
+            items=None if self.items is None else self.items.part(begin, end),
+            categories=[each.part(begin, end) for each in self.categories],
+            others_categories=[each.part(begin, end) for each in self.others_categories],
+            **_moved(self, begin),
+        )
+
 
 Chunk = Records | Columns
+
+
+def _moved(chunk: Chunk, begin: int) -> dict[str, Callable[[int], Any] | None]:
+    """What a chunk says of its records, for those from one on; only the whole chunk is released."""
+    position_after, place_of, origin_of = chunk.position_after, chunk.place_of, chunk.origin_of
+    return {
+        "position_after": lambda count: position_after(begin + count),
+        "place_of": lambda record: place_of(begin + record),
+        "origin_of": None if origin_of is None else lambda record: origin_of(begin + record),
+        "release": _nothing_to_release,
+    }
+
+
+def _rows_of(columns: dict[str, Any], some: slice) -> dict[str, Any]:
+    return {name: column[some] for name, column in columns.items()}
 
 
 def as_records(

@@ -16,7 +16,7 @@ from stream_rank.ingest.timestamps import FIRST, LAST, NO_TIME
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.pipeline.counts import RejectCounts
 from stream_rank.pipeline.progress import Progress
-from stream_rank.pipeline.stage import Stage, through
+from stream_rank.pipeline.stage import KeepsFeatures, Stage, through
 from stream_rank.pipeline.stopwatch import Stopwatch
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
@@ -69,16 +69,35 @@ class Loop:
 
     def take(self, chunk: Chunk) -> Iterator[None]:
         """Learn the events of a chunk part by part, yield after each part, and release the chunk at the end."""
+        rest: Chunk | None = chunk
         try:
-            with self.stopwatch.stage("decoding"):
-                batch = self.decoder.decode(chunk)
-            for part in through(batch, self.stages):
-                self._learn(part)
-                self._rejects.push()
-                self._predictions.push()
-                yield
+            while rest is not None:
+                if len(rest):
+                    self._exchange()
+                with self.stopwatch.stage("decoding"):
+                    batch, rest = self.decoder.decode_round(rest)
+                for part in through(batch, self.stages):
+                    self._learn(part)
+                    self._rejects.push()
+                    self._predictions.push()
+                    yield
+                if self.decoder.index.learned_records < batch.end_record:
+                    break  # a stage has cut it off
         finally:
             chunk.release()
+
+    def _exchange(self) -> None:
+        """Have features give their slots to others, where it is time for it."""
+        found = self.decoder.exchange()
+        if found is None or not found[0]:
+            return
+        names, slots = found
+        for each in self.contestants:
+            each.exchange(names)
+        for stage in self.stages:
+            if isinstance(stage, KeepsFeatures):
+                stage.forget(slots)
+        self.last_ratings = None  # their slots have other names now
 
     def _learn(self, batch: Batch) -> None:
         """Learn a batch, one run of events of the same kind at a time, and record the position after it."""
@@ -96,8 +115,7 @@ class Loop:
         self._put_rejects(batch)
         if batch.passes_records:
             self.progress.position = batch.chunk.position_after(batch.end_record)
-            self.decoder.index.learned = batch.names_met
-            self.decoder.index.learned_records = batch.end_record
+            self.decoder.index.passed(batch)
 
     def _learned(self, kind: int, batch: Batch, first: int, last: int) -> None:
         """Learn a run, which is cut where a point of the learning curves is due."""

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from stream_rank.codec.batch import Batch
 
-__all__ = ["Stage", "through"]
+__all__ = ["KeepsFeatures", "Stage", "through"]
 
 
 class Stage(Protocol):
@@ -19,6 +22,14 @@ class Stage(Protocol):
 
     def apply(self, batch: Batch) -> Iterator[Batch]:
         """Yield a batch, whole or in parts. Code after a `yield` runs once the yielded part was learned."""
+
+
+@runtime_checkable
+class KeepsFeatures(Protocol):
+    """A stage that keeps features of events by their slots."""
+
+    def forget(self, slots: npt.NDArray[np.int64]) -> None:
+        """Leave the features in slots out of all that is kept: others get the slots."""
 
 
 def through(batch: Batch, stages: Iterable[Stage]) -> Iterator[Batch]:

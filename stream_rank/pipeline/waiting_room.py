@@ -223,6 +223,14 @@ class WaitingRoom:
                     moved[:, place] = predictions[:, before.index(name)]
             self._entries.predictions = moved
 
+    def forget(self, slots: Array) -> None:
+        """Leave the features in slots out of all that waits: others get the slots."""
+        ids, tickets, (lengths, found, values, met, groups) = self._waiting()
+        kept = ~np.isin(found, slots)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        lengths = np.diff(before[np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])])
+        self._keep(ids, tickets, (lengths, found[kept], values[kept], met, groups))
+
     # What is kept ---------------------------------------------------------------------------
 
     def _compact(self) -> None:

@@ -123,6 +123,7 @@ def open_run(
             delayed=config.delay > 0,
             ranking_pairs=config.ranking_pairs,
             min_count=config.min_count,
+            expire_after=config.expire_after or None,
         )
         decoder = Decoder(limits, form=config.form(), say=say)
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)

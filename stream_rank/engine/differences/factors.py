@@ -17,7 +17,7 @@ Reference: G. J. Bierman. Measurement updating using the U-D factorization. Auto
 
 from typing import Any, NamedTuple
 
-from stream_rank.engine.jit import inlined
+from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import (
     fused,
     load,
@@ -33,7 +33,7 @@ from stream_rank.engine.memory import Layout, Section
 from stream_rank.engine.pointers import get, put, shift
 
 __all__ = [
-    *("Factors", "block_start", "diagonal_place", "factors_layout", "introduce"),
+    *("Factors", "block_start", "clear_feature", "diagonal_place", "factors_layout", "introduce"),
     *("triangle_size", "update"),
 ]
 
@@ -79,6 +79,21 @@ def diagonal_place(column):
     """Where a column's entry on the diagonal is."""
     block = column >> 3
     return block_start(block) + (column & 7) * 8 * (block + 1) + column
+
+
+@compiled
+def clear_feature(triangle, feature):
+    """Set a feature's row and column of a triangle to 0. Cost: O(d)."""
+    first = feature >> 3
+    length = 8 * (first + 1)
+    column = block_start(first) + (feature & 7) * length
+    triangle[column : column + length] = 0.0
+    size = len(triangle)
+    block = first
+    while block_start(block) < size:
+        for other in range(8):
+            triangle[block_start(block) + other * 8 * (block + 1) + feature] = 0.0
+        block += 1
 
 
 @inlined

@@ -40,7 +40,7 @@ from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled, dot
 
-__all__ = ["costs", "layout", "learn_row", "predict_row", "run", "run_pairs", "sweep"]
+__all__ = ["costs", "layout", "learn_row", "predict_row", "run", "run_pairs", "settle", "sweep"]
 
 
 def layout(n_slots: int, budget: int, n_rows: int, scaled: bool) -> Layout:
@@ -174,6 +174,12 @@ def _constant(state):
     count = max(1, get(state.duals.counts, 0))
     mean = dot(state.weights, state.sums, state.slots)
     put(state.duals.parameters, BIAS, (get(state.duals.label_sums, 0) - mean) / count)
+
+
+@compiled
+def settle(block):
+    """Form the constant anew, after features were forgotten."""
+    _constant(open_state(block))
 
 
 @inlined

@@ -51,7 +51,7 @@ from stream_rank.engine.support import (
     write_vector,
 )
 
-__all__ = ["costs", "fill", "layout", "run", "run_pairs", "sweep"]
+__all__ = ["costs", "fill", "layout", "renew", "run", "run_pairs", "sweep"]
 
 
 def layout(budget: int, n_rows: int, scaled: bool) -> Layout:
@@ -283,6 +283,25 @@ def fill(block, support_block, gram):
     for i in range(get(state.duals.sizes, USED)):
         vector = shift(support.vectors, i * support.features)
         evaluate(support, vector, get(support.squares, i), _gram(state, i))
+
+
+@compiled
+def renew(block, support_block, gram):
+    """Form the kernel values and their sums anew, after features were forgotten."""
+    state = open_state(block, support_block, gram)
+    duals, support = state.duals, state.support
+    used = get(duals.sizes, USED)
+    for i in range(used):
+        vector = shift(support.vectors, i * support.features)
+        evaluate(support, vector, get(support.squares, i), _gram(state, i))
+    for row in range(get(duals.sizes, ROWS)):
+        for j in range(used):
+            put(_sum(state, row), j, 0.0)
+    for slot in range(used):
+        _add(state, slot, 1.0, used)
+    for row in range(1, get(duals.sizes, ROWS)):
+        _total(state, row)
+    _constant(state)
 
 
 @compiled

@@ -67,7 +67,7 @@ __all__ = [
         "WINDOW",
         "ZERO",
     ),
-    *("layout", "learn_pair", "learn_row", "predict_row", "run", "run_pairs"),
+    *("layout", "learn_pair", "learn_row", "predict_row", "run", "run_pairs", "settle"),
 ]
 
 # Sections of the memory.
@@ -322,6 +322,12 @@ def _constant(state):
     mean = dot(_rule(state), state.sums, state.slots)
     wanted = get(state.parameters, LABEL_SUM) if get(state.sizes, TARGET) == MAGNITUDE else 0.0
     put(state.parameters, BIAS, (wanted - mean) / count)
+
+
+@compiled
+def settle(block):
+    """Form the constant anew, after features were forgotten."""
+    _constant(open_state(block))
 
 
 @inlined

@@ -42,7 +42,9 @@ from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [
     "FADED",
+    "begin_again",
     "begin_features",
+    "forget_feature",
     "layout",
     "learn_row",
     "predict_row",
@@ -50,6 +52,9 @@ __all__ = [
     "run_pairs",
 ]
 
+
+_NO_NOISE = 2.0**-70
+"""Times a number and added to it, it is lost."""
 
 FADED = 1000.0
 """Into how small a part a feature's regularization may fade before it is given back."""
@@ -170,6 +175,31 @@ def begin_features(block, first, end):
     for j in range(first, end):
         introduce(state.covariance, j, 1.0 / get(state.centre.parameters, STRENGTH))
     put(state.centre.sizes, FEATURES, end)
+
+
+@compiled
+def forget_feature(block, j):
+    """Leave a feature out of what is minimised, by an event `w(j) = 0` of all the weight that there is.
+
+    What the events say of the other weights, if this one is 0, is what they would say without the feature. The noise is
+    too small to be seen beside the feature's variance, which is at least the diagonal.
+    """
+    state = open_state(block)
+    means = state.centre
+    for i in range(0, means.slots, 8):
+        store(means.centred, i, spread(0.0))
+    put(means.centred, j, 1.0)
+    _absorb(state, means.centred, 0.0, get(state.covariance.diagonal, j) * _NO_NOISE)
+    if get(state.regularizers, j) > 0.0:
+        put(state.regularizers, j, 0.0)
+        put(means.sizes, ACTIVE, get(means.sizes, ACTIVE) - 1)
+
+
+@compiled
+def begin_again(block, j):
+    """Give a feature the place in the covariance of one that never came; its row and column were cleared."""
+    state = open_state(block)
+    introduce(state.covariance, j, 1.0 / get(state.centre.parameters, STRENGTH))
 
 
 @compiled

@@ -222,6 +222,23 @@ class Learner(PairLearner):
         if met > before:
             self._fit_to_vocabulary()
 
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        """Forget features, and give the place of each to the one that it is mapped to, which is as one that never came.
+
+        What was learned of the others stays. Memory stays as it is.
+
+        >>> from stream_rank import PRank
+        >>> model = PRank(n_ranks=3)
+        >>> model.learn_one({"old": 1.0, "other": 2.0}, 3)
+        >>> model.exchange({"old": "new"})
+        >>> model.weights
+        {'new': 0.0, 'other': 2.0}
+        """
+        slots = self._vocabulary.exchange(names)
+        if len(slots):
+            self._model.forget(slots)
+            self._fit_to_vocabulary()
+
     # Many events ----------------------------------------------------------------------------
 
     def _table_blocks(

@@ -41,6 +41,11 @@ class Centred(GroupedRowModel, GroupRows):
     def _begin(self, first: int, end: int) -> None:
         self.memory["sizes"][centre.FEATURES] = end
 
+    def forget(self, slots: Array) -> None:
+        """Put weights and means of slots back to 0."""
+        super().forget(slots)
+        self.memory["means"][:, slots] = 0.0
+
     @property
     def constant(self) -> float:
         """What is added to the weighted features."""

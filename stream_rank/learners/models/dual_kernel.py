@@ -65,6 +65,11 @@ class DualKernel(Dual):
         self.support.resize(n_features, exactly=self.events == 0)
         self.n_slots = self.support.n_slots
 
+    def forget(self, slots: Array) -> None:
+        """Take the features in slots out of the events kept. Cost: O(budget**2 * features)."""
+        self.support.forget(slots)
+        mprank_kernel.renew(*self._parts())
+
     def _parts(self) -> tuple[Array, Array, Array]:
         return self.block, self.support.block, self.gram
 

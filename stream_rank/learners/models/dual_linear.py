@@ -37,6 +37,13 @@ class DualLinear(GroupedRowModel, Dual):
         """Check that every event belongs to an existing group."""
         Dual.resume(self)
 
+    def forget(self, slots: Array) -> None:
+        """Put the weights of slots back to 0, and take their features out of the events kept."""
+        self.memory["weights"][slots] = 0.0
+        for name in ("sums", "vectors"):
+            self.memory[name][:, slots] = 0.0
+        mprank.settle(self.block)
+
     def sweep(self) -> None:
         """Step along the dual variables of all events kept, once each."""
         mprank.sweep(self.block)

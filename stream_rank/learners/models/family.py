@@ -95,6 +95,15 @@ class Family:
             self._keep(self.memory.reshaped(self._layout(wanted, self.n_ranks)))
             self.memory["sizes"][state.SLOTS] = self.n_slots
 
+    def forget(self, slots: Array) -> None:
+        """Put every member's weights of slots back to 0, and their averages with them."""
+        memory = self.memory
+        memory["weights"][:, slots] = 0.0
+        memory["mean"][slots] = 0.0
+        if self._size(state.RULE) == state.PRESENT:
+            memory["late"][0] -= int((memory["clocks"][slots] > 0).sum())
+            memory["clocks"][slots] = memory["lag"][slots] = 0.0
+
     def insert_rank(self, place: int) -> None:
         """Make room for a new rank above the lowest `place` ranks.
 

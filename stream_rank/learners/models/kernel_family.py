@@ -56,6 +56,10 @@ class KernelFamily(Family):
         self.support.resize(n_features, exactly=self.events == 0)
         self.n_slots = self.support.n_slots
 
+    def forget(self, slots: Array) -> None:
+        """Take the features in slots out of all support vectors."""
+        self.support.forget(slots)
+
     def run(
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:

@@ -60,6 +60,9 @@ class Model(Protocol):
     def resize(self, n_features: int) -> None:
         """Make room for at least so many features."""
 
+    def forget(self, slots: Array) -> None:
+        """Be as if the features in these slots had never been other than 0, as far as what is kept tells."""
+
     def learn_row(self, block: Array, answer: Any, bound: float) -> bool:
         """Learn the event in `row`; False, and nothing learned, if a number is beyond `bound`."""
 

@@ -92,6 +92,13 @@ class Pairwise(GroupedRowModel):
         """Groups need no room: the group is stored with every event kept."""
         return False
 
+    def forget(self, slots: Array) -> None:
+        """Put the weights of slots back to 0, and take their features out of the events kept."""
+        for name in ("weights", "average", "sums"):
+            self.memory[name][slots] = 0.0
+        self.memory["vectors"][:, slots] = 0.0
+        pairwise.settle(self.block)
+
     @property
     def constant(self) -> float:
         """What is added to the weighted features."""

@@ -53,6 +53,10 @@ class RowModel:
             wanted = n_features if self.events == 0 else max(n_features, self.n_slots * 3 // 2)
             self._keep(self.memory.reshaped(self._layout(wanted)))
 
+    def forget(self, slots: Array) -> None:
+        """Put the weights of slots back to 0."""
+        self.memory["weights"][slots] = 0.0
+
     def dense(self, events: DenseBlock | SparseBlock) -> Array:
         """Events as rows; features that are not known are left out."""
         if isinstance(events, DenseBlock):

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.differences import centre, scatter, solve
+from stream_rank.engine.differences.factors import clear_feature
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.models.centred import Centred
 from stream_rank.learners.models.model import Learning, column_of
@@ -28,6 +29,14 @@ class Scatter(Centred):
 
     def _layout(self, n_slots: int) -> Layout:
         return scatter.layout(n_slots, self.n_rows)
+
+    def forget(self, slots: Array) -> None:
+        """Take features out of the equations: rows and columns become 0, as those of features that never varied."""
+        super().forget(slots)
+        self.memory["products"][slots] = 0.0
+        for slot in slots.tolist():
+            clear_feature(self.memory["triangle"], slot)
+        self._solved = False
 
     def _solve(self) -> None:
         """Weights from the equations, if events were learned since."""

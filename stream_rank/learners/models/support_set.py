@@ -61,6 +61,17 @@ class SupportSet:
         vectors: list[list[float]] = self.memory["vectors"][: len(self), :n_features].tolist()
         return vectors
 
+    def forget(self, slots: Array) -> None:
+        """Take the features in slots out of all vectors. Cost: O(vectors that have them * features)."""
+        vectors = self.memory["vectors"][: len(self)]
+        for at in np.flatnonzero((vectors[:, slots] != 0).any(axis=1)).tolist():
+            vectors[at, slots] = 0.0
+            left = np.flatnonzero(vectors[at])
+            starts, square = np.array([0, len(left)]), np.empty(1)
+            row = aligned((1, self.n_slots), self.dtype)
+            support.lay_out(starts, left, vectors[at, left], row, square)
+            self.memory["squares"][at] = square[0]
+
     def rows(self, events: DenseBlock | SparseBlock) -> tuple[Array, Array]:
         """Events as rows, and the product of each with itself."""
         assert isinstance(events, SparseBlock)

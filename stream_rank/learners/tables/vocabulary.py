@@ -1,6 +1,6 @@
 """The vocabulary: a map from the names of features to slots."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ def in_order(names: Iterable[Hashable]) -> list[Hashable]:
 
 
 class Vocabulary:
-    """Names of features, in the order of their slots; a slot is never given back.
+    """Names of features, in the order of their slots; a slot may be given from one name to another.
 
     Names that first come together in one event take their slots in the order of `in_order`, so a
     learner does not depend on the order in which an event lists its features.
@@ -69,6 +69,25 @@ class Vocabulary:
             del self.slot_of[name]
         del self.names[count:]
         self._follow([])
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> npt.NDArray[np.int64]:
+        """Give the slots of names to other names, each to the one that it is mapped to; the slots.
+
+        Names that are not known are passed over. The caches of all streams are forgotten, whose names may have changed too.
+        """
+        known = [(old, new) for old, new in names.items() if old in self.slot_of]
+        slots = [self.slot_of[old] for old, _ in known]
+        kept = self.slot_of.keys() - {old for old, _ in known}
+        given = [new for _, new in known]
+        if len(set(given)) < len(given) or not kept.isdisjoint(given):
+            raise ValueError("a name that gets a slot has one")
+        for old, _ in known:
+            del self.slot_of[old]
+        for slot, new in zip(slots, given, strict=True):
+            self.names[slot] = new
+            self.slot_of[new] = slot
+        self._follow([])
+        return np.array(slots, np.int64)
 
     def slots(self, names: Iterable[Hashable]) -> npt.NDArray[np.int64]:
         """The slot of each name, or -1."""
