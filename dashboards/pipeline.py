@@ -215,6 +215,24 @@ def pipeline() -> Dashboard:
                     {"{{instance}}": ours(per_second("process_cpu_seconds_total"))},
                     width=6,
                 ),
+                lines(
+                    "Features",
+                    "Features that are known: at most `max_features`.",
+                    "short",
+                    {"{{instance}}": metric("features")},
+                    width=12,
+                ),
+                lines(
+                    "Features left out",
+                    "Features a second that events were learned without, since they came too seldom or there was no room, and those "
+                    "that came no more and gave their place to others.",
+                    "cps",
+                    {
+                        "left out": f"sum({per_second('dropped_features_total')})",
+                        "replaced": f"sum({per_second('expired_features_total')})",
+                    },
+                    width=12,
+                ),
             ],
         },
     )

@@ -117,9 +117,7 @@ class AddingStage(FeatureStage):
         """The numbers of the added features that are made of what comes in at slots; each keeps its number, and gets another name."""
         return []
 
-    def _exchanged(
-        self, names: dict[Hashable, Hashable], slots: Array
-    ) -> dict[Hashable, Hashable]:
+    def _exchanged(self, names: dict[Hashable, Hashable], slots: Array) -> dict[Hashable, Hashable]:
         """A slot going out changes its name with what it is made of, unless something else goes out there too.
 
         Cost: O(features), if any is exchanged.
@@ -144,9 +142,7 @@ class AddingStage(FeatureStage):
                 places[name] = known
             elif name not in places and slot in free and slot not in named:
                 named[slot], places[name] = name, slot
-        given = {
-            self._out.names[slot]: named.get(slot, _nothing_at(slot)) for slot in sorted(free)
-        }
+        given = {self._out.names[slot]: named.get(slot, _nothing_at(slot)) for slot in sorted(free)}
         self._out.exchange(given)
         for what in moved:
             self._out.add([names_of[what]])

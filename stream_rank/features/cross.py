@@ -92,9 +92,9 @@ class Cross(AddingStage):
                 kinds[:, slot] = [_is_of(names[slot], field) for field in pair]
 
     def _added_of(self, slots: Array) -> list[int]:
-        keys = np.array(self._products, np.int64)
-        one, two = _slots(keys)
-        return np.flatnonzero(np.isin(one, slots) | np.isin(two, slots)).tolist()  # type: ignore[no-any-return]
+        one, two = _slots(np.array(self._products, np.int64))
+        found: list[int] = np.flatnonzero(np.isin(one, slots) | np.isin(two, slots)).tolist()
+        return found
 
     def _added(
         self,

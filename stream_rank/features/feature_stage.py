@@ -130,9 +130,7 @@ class FeatureStage(base.MiniBatchTransformer):
         """Begin anew in slots, whose names are others now; a stage that keeps nothing by slot has nothing to do."""
 
     @abstractmethod
-    def _exchanged(
-        self, names: dict[Hashable, Hashable], slots: Array
-    ) -> dict[Hashable, Hashable]:
+    def _exchanged(self, names: dict[Hashable, Hashable], slots: Array) -> dict[Hashable, Hashable]:
         """The names that go out no more, after these of the slots were exchanged, and what has their place."""
 
     # Dicts and tables -------------------------------------------------------------------------

@@ -49,9 +49,7 @@ class ValuesStage(FeatureStage):
             larger[name][tuple(map(slice, before.shape))] = before
         self._state = larger
 
-    def _exchanged(
-        self, names: dict[Hashable, Hashable], slots: Array
-    ) -> dict[Hashable, Hashable]:
+    def _exchanged(self, names: dict[Hashable, Hashable], slots: Array) -> dict[Hashable, Hashable]:
         return names
 
     def _prepared(

@@ -189,7 +189,7 @@ class Columns:
 Chunk = Records | Columns
 
 
-def _moved(chunk: Chunk, begin: int) -> dict[str, Callable[[int], Any] | None]:
+def _moved(chunk: Chunk, begin: int) -> dict[str, Any]:
     """What a chunk says of its records, for those from one on; only the whole chunk is released."""
     position_after, place_of, origin_of = chunk.position_after, chunk.place_of, chunk.origin_of
     return {

@@ -66,6 +66,7 @@ class Observer:
         self._failures, self._client_warnings = failures, client_warnings
         self._counts_before = _outcomes(loop.progress.counts)
         self._dropped_before = loop.decoder.index.admission.dropped
+        self._expired_before = loop.decoder.index.admission.expiry.expired
         boards = loop.scoreboard.boards
         self._boards_before = {name: _sums(board) for name, board in boards.items()}
         self._preferences_before = {
@@ -210,6 +211,8 @@ class Observer:
             "run_records": counts.records,
             "features": loop.decoder.index.learned,
             "dropped_features_total": loop.decoder.index.admission.dropped - self._dropped_before,
+            "expired_features_total": loop.decoder.index.admission.expiry.expired
+            - self._expired_before,
             "waiting_events": 0 if waiting is None else len(waiting),
             "assigned_partitions": len(source.assignment),
             "rebalances_total": source.rebalances,

@@ -51,6 +51,7 @@ def summary_of(run: LearningRun) -> dict[str, Any]:
         "dropped": 0 if waiting is None else waiting.dropped,
         "features": run.loop.decoder.index.learned,
         "dropped_features": run.loop.decoder.index.admission.dropped,
+        "expired_features": run.loop.decoder.index.admission.expiry.expired,
         "time": None if progress.time is None else written(progress.time),
         "position": position,
         "preparation": {each.name: " | ".join(each.chain) or "raw" for each in run.contestants},

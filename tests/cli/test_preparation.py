@@ -30,7 +30,7 @@ def states(
             code, _, error = in_process(capsys, "replay", path, "--n-ranks", 3, *given)
             assert code == 0, error
         summary = summary_of(out)
-        keys = ("features", "dropped_features", "learned", "rejects")
+        keys = ("features", "dropped_features", "expired_features", "learned", "rejects")
         learners = summary["learners"].items()
         found.append(
             ({key: summary[key] for key in keys}, {k: v["state_sha256"] for k, v in learners})
@@ -124,13 +124,23 @@ def test_names_of_events_that_wait_for_their_labels(tmp_path: Path, capsys: Capt
         assert whole == cut
 
 
-@pytest.mark.parametrize("limits", [("--min-count", 3), ("--max-features", 5)])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        ("--min-count", 3),
+        ("--max-features", 5),
+        ("--max-features", 5, "--expire-after", 16),
+        ("--max-features", 5, "--expire-after", 16, "--min-count", 2),
+    ],
+)
 def test_names_are_counted_once(limits: Any, tmp_path: Path, capsys: Capture) -> None:
     """What is decoded and not yet learned when a run is cut comes again."""
     events = [
         {"x": {"c": i, f"n{i}": 1, **({f"n{i - 30}": 1} if i >= 30 else {})}, "y": 1 + i % 3}
         for i in range(60)
     ]
-    whole, cut = states(tmp_path, capsys, events, [*learners("prank"), *limits], (5, 40))
+    flags = [*learners("prank", "scale | waves:n_components=2 | averaged-prank"), *limits]
+    whole, cut = states(tmp_path, capsys, events, flags, (5, 40))
     assert whole == cut
     assert whole[0]["dropped_features"] > 0
+    assert (whole[0]["expired_features"] > 0) == ("--expire-after" in limits)

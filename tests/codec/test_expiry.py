@@ -157,7 +157,7 @@ class Oracle:
         self.used: dict[str, int] = {}
         self.waiting: list[str] = []
         self.round = self.passed = 0
-        self.full = False
+        self.full = self.room = False
 
     def take(self, x: dict[str, float], y: int) -> int:
         if self.full and self.passed == self.period:
@@ -212,7 +212,7 @@ def test_it_is_as_its_oracle() -> None:
     loop, oracle, off = expiring(["raw | prank"]), Oracle(40, 320), 0
     events = list(stream(3_000))
     for event in events:
-        x = {}
+        x: dict[str, float] = {}
         for name, value in event["x"].items():
             x |= {f"{name}={value}": 1.0} if isinstance(value, str) else {name: float(value)}
         off += abs(oracle.take(x, event["y"]) - event["y"])

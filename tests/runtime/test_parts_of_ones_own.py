@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -69,6 +69,9 @@ class RunningMean:
 
     def insight(self, rows: Rows | None = None) -> Insight:
         return Insight({}, [], None, [])
+
+    def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
+        pass
 
     @property
     def _mean(self) -> float:
