@@ -112,7 +112,7 @@ def test_it_goes_on_from_what_was_kept() -> None:
             assert other.state is not None
             other.state.load(one.state.dump())
             if one.chain:
-                ours, theirs = (each._preparations.stages for each in (one, other))  # type: ignore[attr-defined]  # noqa: SLF001
+                ours, theirs = (each._preparations.stages for each in (one, other))  # type: ignore[attr-defined]
                 for chain, stage in ours.items():
                     theirs[chain].load(stage.dump())
         position = first.progress.position
