@@ -206,7 +206,8 @@ class AddingStage(FeatureStage):
     # Its state --------------------------------------------------------------------------------
 
     def _described(self) -> dict[str, Any]:
-        return {"outputs": len(self._out)}
+        placed = {slot for slot in (*self._out_of_input, *self._out_of_added) if slot >= 0}
+        return {"outputs": len(self._out), "idle": len(self._out) - len(placed)}
 
     @abstractmethod
     def _own_arrays(self) -> dict[str, Array]:
@@ -233,6 +234,8 @@ class AddingStage(FeatureStage):
         for number, slot in enumerate(self._out_of_added):
             if slot >= 0:
                 names[_within(slot, count)] = self._name_of(number)
+        if names.count(None) != state.metadata.get("idle", 0):
+            raise ValueError("its places of features do not fit")
         names = [_nothing_at(slot) if name is None else name for slot, name in enumerate(names)]
         if len(set(names)) < count:
             raise ValueError("its places of features do not fit")
