@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         StreamRankError,
     )
     from stream_rank.features.cross import Cross
+    from stream_rank.features.feature_hasher import FeatureHasher
     from stream_rank.features.normalize import Normalize
     from stream_rank.features.polynomial_features import PolynomialFeatures
     from stream_rank.features.random_fourier_features import RandomFourierFeatures
@@ -60,6 +61,7 @@ __all__ = [
     "DiscreteRankingLoss",
     "EventError",
     "FeatureError",
+    "FeatureHasher",
     "Gaussian",
     "LabelError",
     "Linear",
@@ -105,6 +107,7 @@ _MODULES = {
         "StreamRankError",
     ),
     "stream_rank.features.cross": ("Cross",),
+    "stream_rank.features.feature_hasher": ("FeatureHasher",),
     "stream_rank.features.normalize": ("Normalize",),
     "stream_rank.features.scale": ("Scale",),
     "stream_rank.features.target_mean": ("TargetMean",),

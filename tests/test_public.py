@@ -14,7 +14,7 @@ NAMES = {
     *("MSD", "M1D", "Misranking", "DiscreteRankingLoss", "DisagreementError", "Concordance"),
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
-    *("Scale", "Normalize", "Cross", "TargetMean"),
+    *("Scale", "Normalize", "Cross", "TargetMean", "FeatureHasher"),
     *("RankLoss", "RankErrorRate", "WeightedKappa", "PreferenceError", "PreferenceLogLoss"),
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),

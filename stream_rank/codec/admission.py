@@ -1,7 +1,7 @@
 """Which new features are let in, so that a stream of ever new names keeps learning in bounded memory."""
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -64,14 +64,14 @@ class Admission:
                     found.append(name)
                     continue
             else:
-                self._expect(name)
+                self._expect(name, known + len(found))
             self.dropped += 1
             self._journal.append((self.record, None))
         return found
 
-    def _expect(self, name: Hashable) -> None:
+    def _expect(self, name: Hashable, known: int) -> None:
         """Have a name wait that came often enough, if any slot may become free."""
-        self.expiry.fill(self.record)
+        self.expiry.fill(self.record, known)
         if self.expiry.room and self._count(name) >= max(_FEWEST, self.min_count):
             self.expiry.wait(name, self.record)
 
@@ -80,9 +80,9 @@ class Admission:
         self._journal, self.record = [], 0
         self.expiry.begin()
 
-    def exchange(self) -> dict[int, Hashable]:
-        """End a round of the expiry: the slots that get other names, and which."""
-        return self.expiry.exchange(lambda name: int(self._counts[_places(name)].min()))
+    def exchange(self, slot_of: Mapping[Hashable, int]) -> dict[int, Hashable]:
+        """End a round of the expiry: which slots get other names, and which names."""
+        return self.expiry.exchange(slot_of, lambda name: int(self._counts[_places(name)].min()))
 
     def _count(self, name: Hashable) -> int:
         """Count a name; how often it came."""
@@ -124,15 +124,15 @@ class Admission:
         metadata = {"dropped": dropped, "counted": counted, **expiry.metadata}
         return State(metadata, {"counts": counts, **expiry.arrays})
 
-    def load(self, state: State) -> None:
-        """Continue from what another counted; a `ValueError` if it was of another size."""
+    def load(self, state: State, known: int) -> None:
+        """Continue from what another counted, where so many are known; a `ValueError` if it was of another size."""
         counts: Any = state.arrays["counts"]
         sizes = {self._counts.shape, (_ROWS, _COLUMNS) if self.expiry.period else None}
         if counts.shape not in sizes or counts.dtype != self._counts.dtype:
             raise ValueError("the counts of new features have another size")
         self.dropped, self._counts = int(state.metadata["dropped"]), counts.copy()
         self._counted = int(state.metadata.get("counted", 0))
-        self.expiry.load(state)
+        self.expiry.load(state, known)
 
 
 def _places(name: Hashable) -> tuple[Any, Any]:

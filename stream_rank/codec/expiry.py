@@ -1,6 +1,6 @@
 """Which features of a full index give their slots to others, and when."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ Array = npt.NDArray[Any]
 _ROUNDS = 16
 """So many rounds make `after` records: a feature waits up to one of them longer than it would have to, and a chunk is cut
 where one ends."""
+_MORE_WAIT = 10_000
+"""So many newcomers more wait than there are slots for them, so that the most frequent ones are among them."""
 
 
 class Expiry:
@@ -49,7 +51,7 @@ class Expiry:
     @property
     def left(self) -> int | None:
         """How many records are left of this round; None if there are no rounds yet."""
-        return self.period - self._passed if self._running else None
+        return max(0, self.period - self._passed) if self._running else None
 
     @property
     def used(self) -> Array | None:
@@ -66,15 +68,15 @@ class Expiry:
         self.began = None
         self.waiting = dict.fromkeys(self.waiting, -1)
 
-    def fill(self, record: int) -> None:
-        """Begin with rounds after this record, which found the index full, unless they have begun."""
+    def fill(self, record: int, known: int) -> None:
+        """Begin with rounds after this record, which found the index full of so many, unless they have begun."""
         if self.period and not self._running:
             self._running, self.began = True, record
-            self._used = np.zeros(self._most, np.int64)
+            self._used = np.zeros(max(self._most, known), np.int64)
 
     def wait(self, name: Hashable, record: int) -> None:
         """Have a newcomer wait for the end of the round."""
-        if len(self.waiting) < self._most:
+        if len(self.waiting) < self.room + _MORE_WAIT:
             self.waiting.setdefault(name, record)
 
     def advance(self, first: int, end: int) -> None:
@@ -83,17 +85,21 @@ class Expiry:
             began = -1 if self.began is None else self.began
             self._passed += max(0, end - max(first, began + 1))
 
-    def exchange(self, count_of: Callable[[Hashable], int]) -> dict[int, Hashable]:
-        """End the round: which slots get which names. The most frequent newcomers get the slots of what was longest unused."""
-        unused = np.flatnonzero(self._used <= self._round - _ROUNDS)
+    def exchange(
+        self, slot_of: Mapping[Hashable, int], count_of: Callable[[Hashable], int]
+    ) -> dict[int, Hashable]:
+        """End the round: which of the slots get which names. The most frequent newcomers get what was longest unused."""
+        known = len(slot_of)
+        unused = np.flatnonzero(self._used[:known] <= self._round - _ROUNDS)
         oldest = unused[np.argsort(self._used[unused], kind="stable")].tolist()
         # sorting is stable: of those that came as often, the first
-        newcomers = sorted(self.waiting, key=lambda name: -count_of(name))
+        waiting = (name for name in self.waiting if name not in slot_of)
+        newcomers = sorted(waiting, key=lambda name: -count_of(name))
         given = dict(zip(oldest, newcomers, strict=False))
         self._round, self._passed, self.waiting = self._round + 1, 0, {}
         self._used[list(given)] = self._round
         self.expired += len(given)
-        self.room = int((self._used <= self._round - _ROUNDS).sum())
+        self.room = int((self._used[:known] <= self._round - _ROUNDS).sum())
         return given
 
     def dump(self, end: int) -> State:
@@ -105,16 +111,20 @@ class Expiry:
         clock["waiting"] = waiting
         return State({"expired": self.expired, "rounds": clock}, {"used": self._used.copy()})
 
-    def load(self, state: State) -> None:
-        """Continue from another's rounds; a `ValueError` if they are of another index."""
+    def load(self, state: State, known: int) -> None:
+        """Continue from another's rounds, of so many known features; a `ValueError` if they are of fewer.
+
+        There may be room for more or for fewer now: other learners take other numbers of features.
+        """
         self.expired = int(state.metadata.get("expired", 0))
         clock = state.metadata.get("rounds")
         if clock is None or not self.period:
             return
         used: Any = state.arrays["used"]
-        if used.shape != (self._most,) or used.dtype != np.int64:
+        if used.ndim != 1 or len(used) < known or used.dtype != np.int64:
             raise ValueError("the last use of features has another size")
-        self._running, self._used = True, used.copy()
         self._round, self._passed = int(clock["round"]), int(clock["passed"])
+        self._running, self._used = True, np.full(max(self._most, known), self._round)
+        self._used[:known] = used[:known]
         self.waiting = dict.fromkeys(clock["waiting"], -1)
         self.room = int(clock["room"])

@@ -88,7 +88,7 @@ class FeatureIndex:
 
     def exchange(self) -> tuple[dict[Hashable, Hashable], Array]:
         """End a round of the expiry: the names that lose their slots, with the names that get them, and the slots."""
-        given = self.admission.exchange()
+        given = self.admission.exchange(self.slot_of)
         exchanged = {self.names[slot]: name for slot, name in given.items()}
         self._vocabulary.exchange(exchanged)
         self._listed[np.isin(self._listed, list(given))] = -1
@@ -104,7 +104,7 @@ class FeatureIndex:
     def load(self, state: State) -> None:
         """Restore the names, before anything is decoded."""
         self._add(state.metadata["names"])
-        self.admission.load(state)
+        self.admission.load(state, len(self))
         self.learned = len(self)
 
     @property

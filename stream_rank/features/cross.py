@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.preparation.crosses import count_products, products_of
-from stream_rank.features.adding_stage import Added, AddingStage
+from stream_rank.features.adding_stage import Added
 from stream_rank.features.feature_stage import LARGEST
-from stream_rank.learners.base.state import State
+from stream_rank.features.product_stage import ProductStage
 from stream_rank.learners.tables.blocks import SparseBlock
-from stream_rank.learners.tables.vocabulary import in_order
 
 __all__ = ["Cross"]
 
@@ -22,7 +21,7 @@ _BITS = 31
 """A product is known by two slots in one word."""
 
 
-class Cross(AddingStage):
+class Cross(ProductStage):
     """Adds the products of the features of two fields, for every pair of fields that is named.
 
     Of categories these are the indicators that both came: `user=ann*item=7`. A number may be crossed too: `price*brand=ann`.
@@ -58,15 +57,9 @@ class Cross(AddingStage):
                 f"pairs must be a list of two fields each, as in ['user*item'], not {pairs!r}"
             )
         self.pairs = pairs
-        self.max_products = max_products
-        super().__init__()
+        super().__init__(max_products)
         self._factors = split
         self._kinds: Array = np.zeros((len(split), 2, 0), np.int64)
-        self._keys: Array = np.empty(0, np.int64)
-        """The known products, ascending, and the number of each."""
-        self._numbers: Array = np.empty(0, np.int64)
-        self._products: list[int] = []
-        """The known products by number."""
 
     @property
     def largest(self) -> float:
@@ -91,10 +84,8 @@ class Cross(AddingStage):
             for kinds, pair in zip(self._kinds, self._factors, strict=True):
                 kinds[:, slot] = [_is_of(names[slot], field) for field in pair]
 
-    def _added_of(self, slots: Array) -> list[int]:
-        one, two = _slots(np.array(self._products, np.int64))
-        found: list[int] = np.flatnonzero(np.isin(one, slots) | np.isin(two, slots)).tolist()
-        return found
+    def _factors_of(self, keys: Array) -> list[Array]:
+        return list(_slots(keys))
 
     def _added(
         self,
@@ -126,55 +117,9 @@ class Cross(AddingStage):
         bound = self.largest  # a product of products must not grow beyond what can be squared
         return events, (one << _BITS) | two, np.clip(values, -bound, bound)
 
-    def _number(self, keys: Array) -> Array:
-        """The numbers of products; -1 of those that are not known."""
-        if not len(self._keys):
-            return np.full(len(keys), -1)
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[at] == keys, self._numbers[at], -1)
-
-    def _learn(self, events: Array, keys: Array, learning: Any) -> list[tuple[int, int]]:
-        """Number the products that learned events bring, event by event and within one by name."""
-        new = np.flatnonzero(learning[events] & (self._number(keys) < 0))
-        room = self.max_products - len(self._products)
-        if not len(new) or room <= 0:
-            return []
-        _, first = np.unique(keys[new], return_index=True)
-        brought: dict[int, dict[Hashable, list[int]]] = {}
-        for place in new[np.sort(first)].tolist():
-            key = int(keys[place])
-            brought.setdefault(int(events[place]), {}).setdefault(self._named(key), []).append(key)
-        fresh: list[tuple[int, int]] = []
-        for event, named in brought.items():
-            for key in [key for name in in_order(named) for key in sorted(named[name])]:
-                if len(fresh) < room:
-                    fresh.append((event, len(self._products)))
-                    self._products.append(key)
-        self._sort()
-        return fresh
-
-    def _sort(self) -> None:
-        keys = np.array(self._products, np.int64)
-        self._numbers = np.argsort(keys, kind="stable")
-        self._keys = keys[self._numbers]
-
     def _named(self, key: int) -> str:
         one, two = _slots(key)
         return f"{self._vocabulary.names[one]}*{self._vocabulary.names[two]}"
-
-    def _name_of(self, number: int) -> Hashable:
-        return self._named(self._products[number])
-
-    def _restore(self, state: State) -> None:
-        self._products = state.arrays["products"].tolist()
-        known = len(self._vocabulary)
-        if not all(key >= 0 and max(_slots(key)) < known for key in self._products):
-            raise ValueError("its products are of features that it does not have")
-        super()._restore(state)
-        self._sort()
-
-    def _own_arrays(self) -> dict[str, Array]:
-        return {"products": np.array(self._products, np.int64)}
 
 
 def _slots(key: Any) -> tuple[Any, Any]:

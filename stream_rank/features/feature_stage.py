@@ -64,7 +64,7 @@ class FeatureStage(base.MiniBatchTransformer):
         `events` has the event of each row, where one is predicted and then learned in two rows.
         """
         self._introduce(rows)
-        where = self._vocabulary.slots_in(rows.names)
+        where = self._where(rows.names)
         met = np.maximum.accumulate(met_in(rows, where))  # late labels come with events of before
         events = np.arange(len(rows)) if events is None else events
         if isinstance(rows, DenseRows) and np.array_equal(where, np.arange(len(self._vocabulary))):
@@ -83,9 +83,13 @@ class FeatureStage(base.MiniBatchTransformer):
         if len(self._vocabulary) > before:
             self._make_room()
 
+    def _where(self, names: Sequence[Hashable]) -> Array:
+        """The slot of each name of a stream, or -1."""
+        return self._vocabulary.slots_in(names)
+
     def transformed(self, rows: Rows) -> Rows:
         """The events transformed, and none learned; of features that never came, what the stage makes of such."""
-        where = self._vocabulary.slots_in(rows.names)
+        where = self._where(rows.names)
         found = rows.entries(where)
         if len(found.values) == int((rows.last - rows.first).sum()):
             nothing, met = np.zeros(len(rows), np.bool_), met_in(rows, where)

@@ -9,6 +9,8 @@ STAGE_CLASSES = {
     "scale": "scale.Scale",
     "normalize": "normalize.Normalize",
     "cross": "cross.Cross",
+    "polynomial": "polynomial_features.PolynomialFeatures",
+    "hash": "feature_hasher.FeatureHasher",
     "waves": "random_fourier_features.RandomFourierFeatures",
     "target_mean": "target_mean.TargetMean",
 }

@@ -27,7 +27,8 @@ CHAINS = (
     *("scale | normalize | oap-bpm:n_members=5", "scale | waves:n_components=4 | averaged-prank"),
     *("target_mean:user,word | cross:user*word | pairwise-ranker", "voted-prank"),
     *("cross:user*word | cross:user*kind | scale | prank", "recursive-mprank:forgetting=0.99"),
-    "waves:n_components=3,keep=False | widrow-hoff",
+    *("waves:n_components=3,keep=False | widrow-hoff", "hash:bits=4 | scale | averaged-prank"),
+    "scale | polynomial:max_products=200 | prank",
 )
 
 
@@ -274,3 +275,25 @@ def test_the_position_follows_the_rounds() -> None:
     assert [place for _, place, _ in kept.rejects] == [f"line {i}" for i in range(2, 30, 3)]
     assert loop.progress.position == RowPosition(30)
     assert loop.progress.counts.as_dict()["rejects"] == 10
+
+
+@pytest.mark.parametrize("most", [2, 3, 6])
+def test_there_may_be_another_number_of_features(most: int) -> None:
+    """When learners join or leave a run, others may be known to them."""
+    one = expiring(["prank"], max_features=3, expire_after=16)
+    feed(one, [b'{"x": {"a": 1, "b": 1, "c": 1, "d": 1}, "y": 1}'] * 9, [4])
+    other = expiring(["prank"], max_features=most, expire_after=16)
+    other.decoder.index.load(one.decoder.index.dump())
+    assert other.contestants[0].state is not None
+    assert one.contestants[0].state is not None
+    other.contestants[0].state.load(one.contestants[0].state.dump())
+    later = [b'{"x": {"a": 1, "e": 1, "f": 1}, "y": 2}'] * 60
+    feed(other, later, [7])
+    names = other.decoder.index.names
+    assert len(names) == (5 if most == 6 else 3)
+    assert {"a", "e", "f"} <= {*names}
+    assert other.contestants[0].model.features == names
+    broken = one.decoder.index.dump()
+    broken.arrays["used"] = broken.arrays["used"][:2]
+    with pytest.raises(ValueError, match="another size"):
+        expiring(["prank"], max_features=3, expire_after=16).decoder.index.load(broken)

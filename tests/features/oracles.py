@@ -1,7 +1,8 @@
 """The stages once more, slow and obvious: a dict of plain Python for everything that is known."""
 
 from collections.abc import Mapping, Sequence
-from math import cos, sqrt
+from itertools import product
+from math import cos, prod, sqrt
 from typing import Any
 
 Event = dict[Any, float]
@@ -117,6 +118,47 @@ class Waves:
 
     def _direction(self, name: Any) -> list[float]:
         found: list[float] = self.stage._drawn([name])[0].tolist()
+        return found
+
+
+class FeatureHasher:
+    """What it draws for a name is read off the stage."""
+
+    def __init__(self, stage: Any) -> None:
+        self.stage = stage
+
+    def learn(self, x: Event, y: float) -> None:
+        pass
+
+    def transform(self, x: Event) -> Event:
+        found: Event = {}
+        for name in sorted(x, key=self.stage.hash_of):
+            drawn = self.stage.hash_of(name)
+            bucket = f"hash_{drawn >> 64 - self.stage.bits}"
+            found[bucket] = found.get(bucket, 0.0) + (x[name] if drawn % 2 else -x[name])
+        return found
+
+
+class Polynomial:
+    """`(x.z + offset) ** degree` written out: every choice of `degree` factors, one of which may be the offset's root."""
+
+    def __init__(self, degree: int, offset: float) -> None:
+        self.degree, self.offset = degree, offset
+
+    def learn(self, x: Event, y: float) -> None:
+        pass
+
+    def transform(self, x: Event) -> Event:
+        ways: dict[tuple[str, ...], int] = {}
+        for factors in product([*x, None], repeat=self.degree):
+            named = tuple(sorted(name for name in factors if name is not None))
+            ways[named] = ways.get(named, 0) + 1
+        found: Event = {}
+        for names, count in ways.items():
+            rest = self.offset ** (self.degree - len(names))
+            if rest:
+                shown = "*".join(names) or "*"
+                found[shown] = sqrt(count * rest) * prod(x[name] for name in names)
         return found
 
 

@@ -19,7 +19,9 @@ from stream_rank import (
     AveragedPRank,
     Cross,
     FeatureError,
+    FeatureHasher,
     Normalize,
+    PolynomialFeatures,
     PRank,
     RandomFourierFeatures,
     RecursiveMPRank,
@@ -71,6 +73,14 @@ CHAINS: dict[str, tuple[Callable[[], list[FeatureStage]], Callable[[], list[Any]
     "target_mean": (
         lambda: [TargetMean(["user", "tags"], damping=2.0)],
         lambda: [oracles.TargetMean(["user", "tags"], 2.0)],
+    ),
+    "polynomial": (
+        lambda: [Normalize(), PolynomialFeatures(2, 0.5)],
+        lambda: [oracles.Normalize(), oracles.Polynomial(2, 0.5)],
+    ),
+    "hash": (
+        lambda: [FeatureHasher(bits=3)],
+        lambda: [oracles.FeatureHasher(FeatureHasher(bits=3))],
     ),
     "waves": (
         lambda: [RandomFourierFeatures(7, seed=4)],
@@ -134,20 +144,22 @@ def _model(learner: Any) -> Any:
     )
 
 
-LEARNERS: dict[str, Callable[[], Any]] = {
-    "PRank": lambda: PRank(n_ranks=5),
-    "OAPBPM": lambda: OAPBPM(n_ranks=5, n_members=5, seed=3),
-    "AveragedPRank": lambda: AveragedPRank(n_ranks=5),
-    "RecursiveMPRank": lambda: RecursiveMPRank(),
+MODELS: dict[str, Callable[[], Any]] = {
+    "PRank": lambda: _model(PRank(n_ranks=5)),
+    "OAPBPM": lambda: _model(OAPBPM(n_ranks=5, n_members=5, seed=3)),
+    "AveragedPRank": lambda: _model(AveragedPRank(n_ranks=5)),
+    "RecursiveMPRank": lambda: _model(RecursiveMPRank()),
+    "polynomial": lambda: Scale() | PolynomialFeatures(3) | Normalize() | PRank(n_ranks=5),
+    "hashed": lambda: FeatureHasher(bits=3) | Scale() | Normalize() | AveragedPRank(n_ranks=5),
 }
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=25)
 @given(EVENTS, st.data())
-def test_many_is_one_to_the_bit(learner: str, events: Given, data: st.DataObject) -> None:
+def test_many_is_one_to_the_bit(name: str, events: Given, data: st.DataObject) -> None:
     """River's own loop over dicts, and tables in any pieces."""
-    one, many = _model(LEARNERS[learner]()), _model(LEARNERS[learner]())
+    one, many = MODELS[name](), MODELS[name]()
     assert isinstance(one, Prepared)
     expected = []
     for x, y in events:
@@ -217,6 +229,10 @@ ESTIMATORS: dict[str, Any] = {
     "Scale": Scale(),
     "Normalize": Normalize(),
     "Cross": Cross(["user*item"]),
+    "FeatureHasher": FeatureHasher(bits=6),
+    "hashed": FeatureHasher(bits=3) | Scale() | PRank(),
+    "PolynomialFeatures": PolynomialFeatures(),
+    "polynomial": Scale() | PolynomialFeatures() | PRank(),
     "TargetMean": TargetMean(["user", "item"]),
     "waves": Scale() | RandomFourierFeatures(20, seed=2) | AveragedPRank(),
     "pipeline": Scale() | Normalize() | PRank(),
@@ -314,6 +330,29 @@ def test_what_is_no_feature_is_refused_and_changes_nothing(make: type[FeatureSta
         with pytest.raises(FeatureError):
             stage.learn_one(x, *labels)
     assert repr(stage.dump()) == repr(before)
+
+
+def test_buckets_and_signs_are_the_same_everywhere_and_of_all_names_alike() -> None:
+    stage, other = FeatureHasher(bits=6), FeatureHasher(bits=6, seed=2)
+    assert [stage.hash_of(name) for name in ("a", 1, "1")] == [
+        0x8AC93A897EB91150,
+        0xB245F2F155D913B1,
+        0x55C7CA1FF5AC5BD9,
+    ]
+    names = [f"user={i}" for i in range(6_400)]
+    buckets = np.bincount([stage.hash_of(name) >> 58 for name in names], minlength=64)
+    assert 60 < buckets.min() < buckets.max() < 145  # 100, and four deviations of 10
+    assert abs(sum(stage.hash_of(name) % 2 for name in names) - 3_200) < 4 * 40
+    assert stage.transform_one({"user": "ann"}) != other.transform_one({"user": "ann"})
+
+
+def test_a_hasher_keeps_no_names() -> None:
+    stage = FeatureHasher(bits=4)
+    for i in range(2_000):
+        stage.learn_one({f"a{i}": 1.0, "word": f"w{i}"})
+    assert stage.features == []
+    assert sum(array.nbytes for array in stage.dump().arrays.values()) == 8 * 16
+    assert len(pickle.dumps(stage)) < 3_000
 
 
 def test_an_outlier_is_cut_off_and_what_never_varied_is_nothing() -> None:
