@@ -62,8 +62,8 @@ class FeatureHasher(FeatureStage):
         self.seed = seed
         super().__init__()
         self._key = (key_of(seed) % 2**64).to_bytes(8, "little")
-        self._place_of: Array = np.full(2**bits, -1, np.int32)
-        self._digits = len(str(2**bits - 1))
+        self._place_of: Array = np.full(1 << bits, -1, np.int32)
+        self._digits = len(str((1 << bits) - 1))
         self._buckets: list[int] = []
         """The buckets that learned events had, by slot going out; and what they are called."""
         self._names: list[str] = []
@@ -157,7 +157,7 @@ class FeatureHasher(FeatureStage):
         count = int(state.metadata["outputs"])
         if buckets.dtype != np.int64 or buckets.shape != (count,):
             raise ValueError("its buckets have another size")
-        if count and not (buckets.min() >= 0 and buckets.max() < 2**self.bits):
+        if count and not (buckets.min() >= 0 and buckets.max() < 1 << self.bits):
             raise ValueError("its buckets are others")
         self._buckets = buckets.tolist()
         self._names = [self._name_of(bucket) for bucket in self._buckets]
