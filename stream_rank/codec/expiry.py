@@ -99,7 +99,7 @@ class Expiry:
         self._round, self._passed, self.waiting = self._round + 1, 0, {}
         self._used[list(given)] = self._round
         self.expired += len(given)
-        self.room = np.count_nonzero(self._used[:known] <= self._round - _ROUNDS)
+        self.room = int(np.count_nonzero(self._used[:known] <= self._round - _ROUNDS))
         return given
 
     def dump(self, end: int) -> State:
