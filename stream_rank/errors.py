@@ -8,6 +8,8 @@ StreamRankError
 │   └── LabelError
 ├── ConfigError                    a setting; nothing was begun
 ├── InputError                     a file or stream that cannot be read
+│   └── RegistryError              a schema registry
+│       └── RetriableRegistryError  (R)
 ├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
 ├── TooManyRejectsError
 ├── NothingLearnedError            no event had a label or a preference
@@ -40,7 +42,9 @@ __all__ = [
     "MessageTooLargeError",
     "NothingLearnedError",
     "RecoverableError",
+    "RegistryError",
     "RetriableKafkaError",
+    "RetriableRegistryError",
     "SnapshotError",
     "SnapshotWriteError",
     "StreamRankError",
@@ -90,6 +94,14 @@ class ConfigError(StreamRankError):
 
 class InputError(StreamRankError):
     """A file or stream that cannot be read."""
+
+
+class RegistryError(InputError):
+    """A schema registry that refuses, or is none, and will until somebody changes something."""
+
+
+class RetriableRegistryError(RegistryError, RecoverableError):
+    """A schema registry that cannot be reached, or cannot answer now."""
 
 
 class SnapshotError(StreamRankError):

@@ -17,6 +17,7 @@ from stream_rank.cli.flags import add_settings, settings
 from stream_rank.codec.form import EventForm
 from stream_rank.config.daemon import DeadLettersConfig
 from stream_rank.errors import ConfigError, EventError, InputError
+from stream_rank.ingest.message import Headers, Values
 
 __all__ = ["add", "run"]
 
@@ -160,7 +161,7 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
     from stream_rank.sinks.dead_letters import REDRIVEN
 
-    left, redriven, form = 0, [], config.form()
+    left, redriven, form, values = 0, [], config.form(), config.values()
     done = _redriven(config)
     letters = _letters(config, False) if given.file is None else _edited(given.file)
     producer = RetryingProducer(
@@ -174,14 +175,14 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             continue
         done.add(letter["letter"])
         value, key = _raw(letter, "value"), _raw(letter, "key")
-        if not given.force and not _is_event(value, form):
+        headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
+        if not given.force and not _is_event(value or b"", headers, form, values):
             left += 1
             print(
                 f"skipped, not a valid event: {letter['letter']} {_printable(letter['reason'])}",
                 file=sys.stderr,
             )
             continue
-        headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
         producer.send(ProducerRecord(letter["topic"], value, key, headers))
         redriven.append(letter["letter"])
     producer.flush()
@@ -228,12 +229,16 @@ def _raw(letter: Mapping[str, Any], name: str) -> bytes | None:
     return value.encode() if isinstance(value, str) else json.dumps(value).encode()
 
 
-def _is_event(value: bytes | None, form: EventForm) -> bool:
+def _is_event(value: bytes, headers: Headers, form: EventForm, values: Values | None) -> bool:
     from stream_rank.codec.envelope import Left
+    from stream_rank.codec.opener import Opener
     from stream_rank.codec.schema import parse
 
     try:
-        parse(value or b"", form)
+        if values is not None:
+            values.prepare([value])
+            value = values.json(value)
+        parse(Opener(form.envelope).structured(value, headers), form)
     except (EventError, Left):
         return False
     return True

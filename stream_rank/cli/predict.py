@@ -23,7 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", help="a snapshot, a model that was saved, or a run's folder")
     parser.add_argument("file", help='a file of events, or "-"; labels need not be there')
     parser.add_argument("--learner", help="which one, where a run has several")
-    parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow"])
+    parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow", "avro"])
     add_fields(parser, "as in replay; must come after the file")
     parser.add_argument("--envelope", choices=["debezium", "cloudevents"], help="as in replay")
     parser.add_argument("--category", action="append", default=[], help="as in replay")

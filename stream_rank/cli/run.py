@@ -26,7 +26,8 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.monitoring.logs import configure
     from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 
-    redaction, warnings = configure(config.log, config.connection().secrets)
+    secrets = [*config.connection().secrets, *filter(None, [config.registry_login])]
+    redaction, warnings = configure(config.log, secrets)
     logger = logging.getLogger(__name__)
     deadline = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, logger.warning)
     control, _ = listen(deadline.begin)

@@ -25,12 +25,13 @@ from stream_rank.codec.id_check import IdCheck
 from stream_rank.codec.key_tree import Keys
 from stream_rank.codec.layouts import layout_of
 from stream_rank.codec.limits import Limits
+from stream_rank.codec.opener import Opener, too_long
 from stream_rank.codec.orders_decoder import orders_of
 from stream_rank.codec.time_check import TimeCheck
 from stream_rank.engine.reading.decimals import powers_of_ten
 from stream_rank.engine.reading.scan import Reading, scan
 from stream_rank.engine.reading.tokens import UNITS
-from stream_rank.errors import EventError, UnreadableError
+from stream_rank.errors import EventError
 from stream_rank.ingest.chunk import MOST_BYTES, Chunk, Records
 from stream_rank.learners.base.values import LONGEST_TEXT
 
@@ -71,7 +72,7 @@ class Decoder:
         self.limits, self._form = limits, form
         admission = Admission(limits.max_features, limits.min_count, limits.expire_after)
         self.index = FeatureIndex(admission=admission) if index is None else index
-        self._layout = layout_of(form)
+        self._layout, self._opener = layout_of(form), Opener(form.envelope)
         self._keys = self._new_keys()
         self._settled = False
         self._columns = ColumnsDecoder(limits, self.index)
@@ -133,8 +134,9 @@ class Decoder:
     def _records(self, chunk: Records) -> Batch:
         """The events of records."""
         n_records, index = len(chunk), self.index
+        read, wrong = self._opener.opened(chunk)
         # the scanner sees a record that is too long as empty
-        ends = np.where(chunk.ends - chunk.starts > MOST_BYTES, chunk.starts, chunk.ends)
+        ends = np.where(read.ends - read.starts > MOST_BYTES, read.starts, read.ends)
         reading = Reading(
             read=np.empty(n_records, np.bool_),
             kinds=np.empty(n_records, np.int8),
@@ -152,23 +154,23 @@ class Decoder:
         while first < n_records and not len(
             index
         ):  # the scanner would know no name in all the chunk
-            self._put(builder, chunk, first)
+            self._put(builder, chunk, read, wrong, first)
             first += 1
         doubtful = np.ones(n_records, np.bool_)
         size = n_records if self._settled else _FIRST_BLOCK
         while first < n_records:
             last = min(first + size, n_records)
-            self._scan(builder, chunk, ends, first, last, doubtful)
+            self._scan(builder, read, ends, first, last, doubtful)
             slow = np.flatnonzero(doubtful[first:last]).tolist()
             for record in slow:
-                self._put(builder, chunk, first + record)
+                self._put(builder, chunk, read, wrong, first + record)
             self._settled = _FEW * len(slow) < last - first
             first, size = last, 2 * size
         if self.limits.grouped:
-            builder.put_groups(*_tokens(chunk, reading.groups, ~doubtful))
+            builder.put_groups(*_tokens(read, reading.groups, ~doubtful))
         named = self.limits.delayed or self.limits.named
         wanted = ~doubtful & ((reading.kinds == Kind.REQUEST) | named)
-        builder.put_ids(*_tokens(chunk, reading.idents, wanted))
+        builder.put_ids(*_tokens(read, reading.idents, wanted))
         return builder.batch()
 
     def _scan(
@@ -196,16 +198,26 @@ class Decoder:
         builder.n_entries = front + n_entries
         doubtful[first:last] = self.limits.doubtful(block)
 
-    def _put(self, builder: BatchBuilder, chunk: Records, record: int) -> None:
-        """Add a record that the scanner does not read."""
+    def _put(
+        self,
+        builder: BatchBuilder,
+        chunk: Records,
+        read: Records,
+        wrong: dict[int, EventError],
+        record: int,
+    ) -> None:
+        """Add a record that the scanner does not read; `read` are those of the chunk as JSON, and `wrong` those that cannot be."""
         raw = chunk.raw(record)
         try:
             if not raw and not chunk.blank_is_nothing:  # a deletion in a compacted topic
                 raise Left
-            if len(raw) > MOST_BYTES:
-                raise UnreadableError(f"longer than {MOST_BYTES:,} bytes")
-            builder.put(record, self._event(raw))
-            self._keys.learn(raw)
+            if record in wrong:
+                raise wrong[record]
+            text = raw if read is chunk else read.raw(record)
+            if len(text) > MOST_BYTES:
+                raise too_long()
+            builder.put(record, self._event(text))
+            self._keys.learn(text)
         except Left:
             builder.leave_out(record)
         except EventError as error:
@@ -215,10 +227,7 @@ class Decoder:
                 builder.skip(record)
 
     def _event(self, raw: bytes) -> Event:
-        """Decode one event, and check the limits.
-
-        What comes in other bytes than JSON would be opened here: into JSON, into parsed content, or as `Left`.
-        """
+        """Decode one event, and check the limits."""
         event = fast_json.decode(raw, self._form) or schema.parse(raw, self._form)
         self.limits.check(event)
         return event

@@ -1,10 +1,12 @@
 """Envelopes: what other systems put around an event."""
 
+import json
 from typing import Any, Literal
 
 from stream_rank.errors import EventError
+from stream_rank.ingest.message import Headers
 
-__all__ = ["Envelope", "Left", "contents"]
+__all__ = ["Envelope", "Left", "contents", "with_attributes"]
 
 Envelope = Literal["debezium", "cloudevents"]
 """What events come in."""
@@ -48,6 +50,32 @@ def contents(record: Any, envelope: Envelope) -> tuple[Any, dict[str, Any]]:
         if record.get(key) is not None
     }
     return _object(record["data"], "data", envelope), more
+
+
+_STRUCTURED = "application/cloudevents"
+"""What the content type of an event in structured mode begins with; what it says about one in binary mode is not needed."""
+_VERSION, _ID, _TIME = "ce_specversion", "ce_id", "ce_time"
+
+
+def with_attributes(headers: Headers) -> tuple[bytes, bytes] | None:
+    """What belongs before and behind the value of a CloudEvent in binary mode, whose attributes are Kafka headers, to have it in
+    structured mode; None if it is not one.
+
+    >>> with_attributes([("ce_specversion", b"1.0"), ("ce_id", b"A-1"), ("content-type", b"application/json")])
+    (b'{"id":"A-1","data":', b'}')
+    """
+    given = {name: value for name, value in headers if value is not None}
+    kind = given.get("content-type", b"").decode("latin-1").strip().lower()
+    if _VERSION not in given or kind.startswith(_STRUCTURED):
+        return None
+    before = "{"
+    for header, key in ((_ID, "id"), (_TIME, "time")):
+        if header in given:
+            try:
+                before += f'"{key}":{json.dumps(given[header].decode())},'
+            except UnicodeDecodeError:
+                raise EventError(f"{header}: the header of a CloudEvent is no UTF-8") from None
+    return before.encode() + b'"data":', b"}"
 
 
 def _object(event: Any, place: str, envelope: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ def messages(
     """The events of a chunk as JSON with their keys. Records are sent unchanged, valid or not, or in our own form by `fields`."""
     if isinstance(chunk, Records):
         for record in range(len(chunk)):
-            raw = chunk.raw(record)
+            raw = _json(chunk, record)
             if raw.strip():
                 raw = raw if fields is None else _own_form(raw, fields)
                 yield raw, None if key is None else _key(raw, key)
@@ -37,6 +38,14 @@ def messages(
             continue
         name = None if key is None else event.get(key)
         yield json.dumps(event).encode(), None if name is None else str(name).encode()
+
+
+def _json(chunk: Records, record: int) -> bytes:
+    """A record as JSON; one that cannot be is as it was."""
+    if chunk.json_of is not None:
+        with suppress(EventError):
+            return chunk.json_of(record)
+    return chunk.raw(record)
 
 
 def _own_form(raw: bytes, fields: Fields) -> bytes:

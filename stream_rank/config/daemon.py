@@ -8,6 +8,7 @@ from stream_rank.config.form import FIELDS, FieldsSetting, FormConfig
 from stream_rank.config.kafka import KafkaConfig
 from stream_rank.config.run import RunConfig
 from stream_rank.config.settings import listed
+from stream_rank.config.values import ValuesConfig
 from stream_rank.ingest.kafka.port import SESSION_TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 
 
-class DeadLettersConfig(KafkaConfig, FormConfig):
+class DeadLettersConfig(KafkaConfig, FormConfig, ValuesConfig):
     """Settings of `stream-rank dead-letters`; the daemon has them too."""
 
     group_id: str = Field("stream-rank", min_length=1, description="the consumer group")
@@ -135,7 +136,7 @@ class ProduceConfig(KafkaConfig):
         None, description="the message key: events with the same one go to one partition, in order"
     )  # fmt: skip
     max_events: int | None = Field(None, ge=1, description="stop after so many events")
-    format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
+    format: Literal["jsonl", "csv", "parquet", "arrow", "avro"] | None = Field(
         None, description="the format of the files, if not given by their names"
     )
     fields: FieldsSetting = Field(

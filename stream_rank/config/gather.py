@@ -24,6 +24,7 @@ PREFIX = "STREAM_RANK_"
 """The prefix of environment variables with settings."""
 _SHOWN = 80
 """Characters of a value that are shown."""
+_SECRETS = ("sasl_password", "schema_registry_login")
 _KUBERNETES_SERVICE = re.compile(r"STREAM_RANK_(SERVICE_(HOST|PORT)|PORT_\d+_|PORT=\w+://)")
 """Variables that Kubernetes sets in pods for a service named stream-rank."""
 
@@ -120,4 +121,4 @@ def _sentence(
         return f"{where}: {message}"
     given = repr(first["input"])
     given = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    return f"{where}: {message}" + ("" if name == "sasl_password" else f", not {given}")
+    return f"{where}: {message}" + ("" if name in _SECRETS else f", not {given}")

@@ -54,7 +54,7 @@ class ReplayConfig(RunConfig):
     inputs: Listed = Field(
         min_length=1, description='files, "-" for standard input, or synthetic:100000'
     )
-    format: Literal["jsonl", "csv", "parquet", "arrow"] | None = Field(
+    format: Literal["jsonl", "csv", "parquet", "arrow", "avro"] | None = Field(
         None, description="the format of the files, if not given by their names"
     )
     delimiter: str | None = Field(

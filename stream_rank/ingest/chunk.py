@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.reading.scan import PADDING
+from stream_rank.ingest.message import Headers
 from stream_rank.ingest.position import Position, RowPosition
 
 __all__ = [
@@ -33,7 +34,7 @@ def _nothing_to_release() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Events as JSON: record i is `text[starts[i]:ends[i]]`; padding bytes follow the text."""
+    """Events as JSON, or what `json_of` makes it of: record i is `text[starts[i]:ends[i]]`; padding bytes follow the text."""
 
     text: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]
@@ -48,6 +49,10 @@ class Records:
     """The key, headers and place of a record, for sinks that forward the whole message."""
     release: Callable[[], None] = _nothing_to_release
     """Returns the buffer to the source. The chunk must not be used afterwards."""
+    headers_of: Callable[[int], Headers] | None = None
+    """The headers of a record, where its source has any; they are looked at where an envelope is in them."""
+    json_of: Callable[[int], bytes] | None = None
+    """A record as JSON, where its bytes are something else; raises an `EventError` if it cannot be."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -55,8 +60,15 @@ class Records:
     def part(self, begin: int, end: int) -> "Records":
         """Some of the records, as a chunk of their own."""
         some = slice(begin, end)
-        moved = _moved(self, begin)
-        return replace(self, starts=self.starts[some], ends=self.ends[some], **moved)
+        moved, headers_of, json_of = _moved(self, begin), self.headers_of, self.json_of
+        return replace(
+            self,
+            starts=self.starts[some],
+            ends=self.ends[some],
+            headers_of=None if headers_of is None else lambda record: headers_of(begin + record),
+            json_of=None if json_of is None else lambda record: json_of(begin + record),
+            **moved,
+        )
 
     def raw(self, record: int) -> bytes:
         """The bytes of a record."""
@@ -210,6 +222,8 @@ def as_records(
     place_of: Callable[[int], str] = str,
     blank_is_nothing: bool = True,
     origin_of: Callable[[int], Any] | None = None,
+    headers_of: Callable[[int], Headers] | None = None,
+    json_of: Callable[[int], bytes] | None = None,
 ) -> Records:
     """Records of separate messages.
 
@@ -220,5 +234,7 @@ def as_records(
     ends = np.cumsum(lengths)
     text = np.frombuffer(b"".join([*values, bytes(PADDING)]), np.uint8)
     return Records(
-        *(text, ends - lengths, ends, position_after, place_of, blank_is_nothing, origin_of)
+        *(text, ends - lengths, ends, position_after, place_of, blank_is_nothing, origin_of),
+        headers_of=headers_of,
+        json_of=json_of,
     )

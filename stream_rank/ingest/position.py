@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["BytePosition", "ChainPosition", "Position", "RowPosition"]
+__all__ = ["BlockPosition", "BytePosition", "ChainPosition", "Position", "RowPosition"]
 
 
 class Position(Protocol):
@@ -60,6 +60,23 @@ class RowPosition:
     def from_json(stored: Mapping[str, Any]) -> "RowPosition":
         """A position that `to_json` wrote."""
         return RowPosition(int(stored["rows"]))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPosition:
+    """Where a block begins, and the number of its records that were read."""
+
+    bytes: int
+    records: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        """As snapshots have it."""
+        return {"bytes": self.bytes, "records": self.records}
+
+    @staticmethod
+    def from_json(stored: Mapping[str, Any]) -> "BlockPosition":
+        """A position that `to_json` wrote."""
+        return BlockPosition(int(stored["bytes"]), int(stored["records"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,8 @@ class Daemon:
         self._deadline = deadline or ShutdownDeadline(config.stop_seconds, 1, logger.warning)
         self._kafka = Backoff("Kafka", logger.warning)
         self._snapshots = Backoff("snapshots", logger.warning)
-        self.source = _source(config, self._kafka)
+        self._registry = Backoff("schema registry", logger.warning)
+        self.source = _source(config, self._kafka, self._registry)
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
         self.learning = open_run(
             config,
@@ -98,6 +99,7 @@ class Daemon:
             {
                 "kafka": lambda: self._kafka.failures,
                 "snapshots": lambda: self._snapshots.failures,
+                "schema_registry": lambda: self._registry.failures,
             },
             client_warnings,
         )
@@ -221,9 +223,9 @@ class Daemon:
             self._snapshots.succeeded()
 
     def _idle(self) -> bool:
-        """Whether `idle_timeout` has passed without an event, while partitions were assigned and Kafka was reachable."""
+        """Whether `idle_timeout` has passed without an event, while partitions were assigned and whatever is needed was reachable."""
         limit = self.config.idle_timeout
-        if self._kafka.active or not self.source.assignment:
+        if self._kafka.active or self._registry.active or not self.source.assignment:
             self._last_arrival = time.monotonic()
         return limit is not None and time.monotonic() - self._last_arrival >= limit
 
@@ -313,7 +315,7 @@ class Daemon:
         return False, "restored, and waiting for partitions"
 
 
-def _source(config: DaemonConfig, backoff: Backoff) -> TopicSource:
+def _source(config: DaemonConfig, backoff: Backoff, registry: Backoff) -> TopicSource:
     subscription = Subscription(
         config.topics, config.group_id, config.session_timeout_seconds, config.group_protocol
     )
@@ -324,6 +326,8 @@ def _source(config: DaemonConfig, backoff: Backoff) -> TopicSource:
     return TopicSource(
         *(config.topics, consumer, backoff, config.start, config.on_lost_offsets, logger.warning),
         skips=config.skips(),
+        values=config.values(),
+        values_backoff=registry,
     )
 
 

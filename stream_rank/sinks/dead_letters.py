@@ -6,11 +6,11 @@ from functools import partial
 from stream_rank.errors import FatalKafkaError
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
-    Headers,
     Partition,
     Producer,
     ProducerRecord,
 )
+from stream_rank.ingest.message import Headers
 from stream_rank.sinks.sink import Rejected
 from stream_rank.sinks.topic_sink import TopicSink
 

@@ -17,7 +17,7 @@ from stream_rank.ingest.source import Source
 
 __all__ = ["FORMATS", "Chain", "open_source"]
 
-FORMATS = ("jsonl", "csv", "parquet", "arrow")
+FORMATS = ("jsonl", "csv", "parquet", "arrow", "avro")
 _SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -29,6 +29,7 @@ _SUFFIXES = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".avro": "avro",
 }
 _COMPRESSED = (".gz", ".zst")
 _SYNTHETIC = "synthetic:"
@@ -115,11 +116,11 @@ def _single(
         if follow and path.suffix.lower() in _COMPRESSED:
             raise InputError(f"{name} is compressed; only plain files can be followed")
         source = Followed(path) if follow else LineFile(path)  # type: ignore[assignment]
+    if form in ("jsonl", "avro") and (mapping.ranking or mapping.chosen or mapping.among):
+        raise ConfigError(
+            f"`fields` ranking, chosen and among are of tables; in {name} rankings and choices have a form of their own"
+        )
     if form == "jsonl":
-        if mapping.ranking or mapping.chosen or mapping.among:
-            raise ConfigError(
-                f"`fields` ranking, chosen and among are of tables; in {name} rankings and choices have a form of their own"
-            )
         return source
     if form == "csv":
         from stream_rank.ingest.files.csv_file import Csv  # imports Arrow, which is slow
@@ -129,6 +130,10 @@ def _single(
         return Csv(source, mapping, options)
     if follow or name == "-":
         raise InputError(f"{name}: {form} can be read from whole files only")
+    if form == "avro":
+        from stream_rank.ingest.files.avro_file import AvroFile  # needs fastavro
+
+        return AvroFile(path)
     from stream_rank.ingest.files.arrow_file import ArrowFile, ParquetFile
 
     return (ParquetFile if form == "parquet" else ArrowFile)(path, mapping)

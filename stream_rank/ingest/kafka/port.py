@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from stream_rank.ingest.message import Headers
+
 __all__ = [
     *(
         "LINGER_MS",
@@ -15,8 +17,6 @@ __all__ = [
     ),
     *("Partition", "ResolveOffsets", "ProducerRecord", "Producer", "PartitionRecords"),
 ]
-
-Headers = Sequence[tuple[str, bytes | None]]
 
 
 class Partition(NamedTuple):

@@ -7,9 +7,7 @@ from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any, Literal
 
-import numpy as np
-
-from stream_rank.errors import LostOffsetsError, RetriableKafkaError
+from stream_rank.errors import LostOffsetsError, RecoverableError, RetriableKafkaError
 from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.chunk import Records, as_records
 from stream_rank.ingest.kafka.offsets import Offsets
@@ -21,7 +19,9 @@ from stream_rank.ingest.kafka.port import (
     PartitionRecords,
     ResolveOffsets,
 )
+from stream_rank.ingest.kafka.portions import Run, portions, values_of
 from stream_rank.ingest.kafka.quarantine import Passed, Quarantine, Skip
+from stream_rank.ingest.message import Headers, Values
 
 __all__ = ["TopicSource"]
 
@@ -30,14 +30,14 @@ _POLL_SECONDS = 0.05
 _CHUNK_BYTES = 4 << 20
 """Bytes of a chunk, which is learned while the next is fetched: for smaller ones, the cost of the hand-over exceeds the gain of a
 cache."""
+_CHUNK_BYTES_OTHERWISE = _CHUNK_BYTES >> 4
+"""Of values that are not JSON, which is longer: it has the names of all fields in every event."""
 _FIRST_MESSAGES = 64
 """Messages of the first chunk. Events with new features take the slow decoder, and in the first chunk all features are new: so
 it is small."""
 _BACKOFF_STEP_SECONDS = 0.05
 
 Policy = Literal["fail", "earliest", "latest"]
-Run = PartitionRecords | Passed
-"""Messages of one partition that are learned, or passed over."""
 
 
 class TopicSource:
@@ -56,12 +56,17 @@ class TopicSource:
         on_lost_offsets: Policy = "fail",
         say: Callable[[str], object] = lambda _: None,
         skips: Sequence[Skip] = (),
+        values: Values | None = None,
+        values_backoff: Backoff | None = None,
     ) -> None:
-        """`skips` are messages that are passed over."""
+        """`skips` are messages that are passed over. `values` read what is not JSON; while what they need is away,
+        `values_backoff` says how long to wait."""
         self.name, self._topics = ", ".join(topics), topics
         self._reported_missing: list[str] = []
         self._start, self._on_lost_offsets, self._say = start, on_lost_offsets, say
-        self._backoff = backoff
+        self._backoff, self._values = backoff, values
+        self._values_backoff = values_backoff or backoff
+        self._chunk_bytes = _CHUNK_BYTES if values is None else _CHUNK_BYTES_OTHERWISE
         self._next: dict[Partition, int] = {}
         self._passed: dict[tuple[Partition, str], Passed] = {}
         self._quarantine = Quarantine(skips, say)
@@ -134,11 +139,7 @@ class TopicSource:
             try:
                 fetched = self._consumer.poll(_POLL_SECONDS)
             except RetriableKafkaError as error:
-                until = time.monotonic() + self._backoff.failed(str(error))
-                yield None
-                while time.monotonic() < until:
-                    time.sleep(_BACKOFF_STEP_SECONDS)
-                    yield None
+                yield from _wait(self._backoff.failed(str(error)))
                 continue
             if fetched or self._consumer.assignment:
                 self._backoff.succeeded()
@@ -151,11 +152,24 @@ class TopicSource:
                 continue
             if not begun and isinstance(first := fresh[0], PartitionRecords):
                 begun = True
-                yield self._records([first.part(0, _FIRST_MESSAGES)])
+                yield from self._once_readable([first.part(0, _FIRST_MESSAGES)])
                 rest = first.part(_FIRST_MESSAGES, len(first.offsets))
                 fresh[:1] = [rest] if rest.offsets else []
-            for some in _portions(fresh):
-                yield self._records(some)
+            for some in portions(fresh, self._chunk_bytes):
+                yield from self._once_readable(some)
+
+    def _once_readable(self, runs: list[Run]) -> Iterator[Records | None]:
+        """Messages, once what it takes to read them is here."""
+        chunk = self._records(runs)
+        while self._values is not None:
+            try:
+                self._values.prepare(value for run in runs for value in values_of(run) if value)
+            except RecoverableError as error:
+                yield from _wait(self._values_backoff.failed(str(error)))
+            else:
+                self._values_backoff.succeeded()
+                break
+        yield chunk
 
     def _fresh(self, part: PartitionRecords) -> PartitionRecords:
         """The messages that were not yielded before."""
@@ -177,8 +191,8 @@ class TopicSource:
 
     def _records(self, runs: list[Run]) -> Records:
         before = Offsets(self._next, self._passed)
-        values: list[Any] = list(chain.from_iterable(map(_values, runs)))
-        begins = [0, *accumulate(len(_values(run)) for run in runs)]
+        values: list[Any] = list(chain.from_iterable(map(values_of, runs)))
+        begins = [0, *accumulate(len(values_of(run)) for run in runs)]
 
         def position_after(done: int) -> Offsets:
             found, passed = dict(before), dict(before.passed)
@@ -206,7 +220,15 @@ class TopicSource:
             assert isinstance(part, PartitionRecords)
             return part.partition, part.offsets[place], part.whole(place)
 
-        return as_records(values, position_after, place_of, False, origin_of)
+        def headers_of(record: int) -> Headers:
+            return origin_of(record)[2].headers
+
+        def json_of(record: int) -> bytes:
+            assert self._values is not None
+            return self._values.json(values[record])
+
+        read = None if self._values is None else json_of
+        return as_records(values, position_after, place_of, False, origin_of, headers_of, read)
 
     # Status ---------------------------------------------------------------------------------
 
@@ -250,30 +272,10 @@ class TopicSource:
         self._consumer.close(seconds)
 
 
-def _values(run: Run) -> list[bytes | None]:
-    """What is learned of a run."""
-    return [] if isinstance(run, Passed) else run.values
-
-
-def _portions(runs: list[Run]) -> Iterator[list[Run]]:
-    """Fetched messages, in portions of about `_CHUNK_BYTES`."""
-    size = 0
-    some: list[Run] = []
-    for part in runs:
-        if isinstance(part, Passed):
-            some.append(part)
-            continue
-        lengths: Any = map(len, part.values)  # type: ignore[arg-type]
-        ends = np.cumsum(np.fromiter(lengths, np.int64, len(part.values)))
-        begin = done = 0
-        while begin < len(ends):
-            end = int(np.searchsorted(ends, done + _CHUNK_BYTES - size, "right"))
-            end = min(len(ends), max(end, begin + 1))
-            some.append(part.part(begin, end))
-            size += int(ends[end - 1]) - done
-            begin, done = end, int(ends[end - 1])
-            if size >= _CHUNK_BYTES or begin < len(ends):
-                yield some
-                size, some = 0, []
-    if some:
-        yield some
+def _wait(seconds: float) -> Iterator[None]:
+    """Let the caller do other things in between."""
+    until = time.monotonic() + seconds
+    yield None
+    while time.monotonic() < until:
+        time.sleep(_BACKOFF_STEP_SECONDS)
+        yield None

@@ -23,13 +23,13 @@ from stream_rank.ingest.kafka.confluent.options import for_consumer, opened
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
-    Headers,
     OffsetRange,
     Partition,
     PartitionRecords,
     ResolveOffsets,
     Subscription,
 )
+from stream_rank.ingest.message import Headers
 
 __all__ = ["ConfluentConsumer"]
 

@@ -1,0 +1,1 @@
+"""Avro: schemas, the registry that has them, and values as JSON."""
