@@ -123,22 +123,24 @@ def _limited(read: Any) -> bytes:
     return found
 
 
-def _deflate(packed: bytes) -> bytes:
-    stream = zlib.decompressobj(-zlib.MAX_WBITS)
+def _whole(stream: Any, packed: bytes) -> bytes:
+    """What one of Python's decompressors makes of all of it."""
     found = _limited(lambda most: stream.decompress(packed, most))
     if not stream.eof:
         raise ValueError("it ends too early")
     return found
 
 
+def _deflate(packed: bytes) -> bytes:
+    return _whole(zlib.decompressobj(-zlib.MAX_WBITS), packed)
+
+
 def _bzip2(packed: bytes) -> bytes:
-    stream = bz2.BZ2Decompressor()
-    return _limited(lambda most: stream.decompress(packed, most))
+    return _whole(bz2.BZ2Decompressor(), packed)
 
 
 def _xz(packed: bytes) -> bytes:
-    stream = lzma.LZMADecompressor(memlimit=2 * _MOST_BYTES)
-    return _limited(lambda most: stream.decompress(packed, most))
+    return _whole(lzma.LZMADecompressor(memlimit=2 * _MOST_BYTES), packed)
 
 
 def _snappy(packed: bytes) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -59,6 +60,14 @@ def write_zstd(path: Path) -> None:
     path.write_bytes(pa.compress(plain.read_bytes(), "zstd", asbytes=True))
 
 
+def write_avro(path: Path) -> None:
+    x = [{"name": f"x{i}", "type": "double"} for i in range(6)]
+    fields = [{"name": "x", "type": {"type": "record", "name": "X", "fields": x}}, {"name": "y", "type": "long"}]  # fmt: skip
+    rows = ({"x": row, "y": row.pop("y")} for row in table().to_pylist())
+    with path.open("wb") as file:
+        fastavro.writer(file, {"type": "record", "name": "Event", "fields": fields}, rows)
+
+
 WRITERS: dict[str, Callable[[Path], None]] = {
     "events.jsonl": write_lines,
     "events.jsonl.gz": lambda path: write_lines(path, gzip.open),
@@ -67,6 +76,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "events.parquet": lambda path: pq.write_table(table(), path, row_group_size=1_000),
     "events.arrow": lambda path: write_arrow(path, pa.ipc.new_file),
     "events.feather": lambda path: write_arrow(path, pa.ipc.new_stream),
+    "events.avro": write_avro,
 }
 
 

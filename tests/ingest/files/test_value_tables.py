@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +17,7 @@ from stream_rank.checkpoint.model_file import state_digest
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.form import EventForm
 from stream_rank.ingest.chunk import Columns
-from stream_rank.ingest.files import arrow_file
+from stream_rank.ingest.files import arrow_file, avro_file
 from stream_rank.ingest.files import lines as lines_module
 from stream_rank.ingest.files.column_mapping import Mapping
 from stream_rank.ingest.files.csv_file import Csv
@@ -88,7 +89,20 @@ def write(folder: Path) -> list[Path]:
     path = str(folder / "typed.arrow")
     with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, table.schema) as file:
         file.write_table(table, max_chunksize=90)
-    return [folder / name for name in ("events.csv", "typed.parquet", "typed.arrow")]
+    write_avro(folder / "typed.avro", kept)
+    return [folder / name for name in ("events.csv", "typed.parquet", "typed.arrow", "typed.avro")]
+
+
+def write_avro(path: Path, made: list[dict[str, Any]]) -> None:
+    """A container file of small blocks, whose schema has the types that the values have."""
+    size = {"type": "record", "name": "Size", "fields": [{"name": "price", "type": ["null", "double"]}]}  # fmt: skip
+    types = {"price": "null", "brand": ["null", "string"], "said": "string", "user": "long", "note": ["null", "string"], "size": size}  # fmt: skip
+    fields = [{"name": name, "type": kind} for name, kind in types.items()]
+    x = {"type": "record", "name": "Features", "fields": fields}
+    event = [{"name": "x", "type": x}, {"name": "y", "type": "float"}, {"name": "id", "type": "string"}]  # fmt: skip
+    schema = {"type": "record", "name": "Event", "fields": event}
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, made, "snappy", sync_interval=3_000)
 
 
 def test_tables_of_text_are_the_same_stream_as_json(
@@ -96,6 +110,7 @@ def test_tables_of_text_are_the_same_stream_as_json(
 ) -> None:
     monkeypatch.setattr(arrow_file, "_NUMBERS", 200)
     monkeypatch.setattr(arrow_file, "_FEWEST_ROWS", 20)
+    monkeypatch.setattr(avro_file, "_MOST_RECORDS", 10)
     for path in write(tmp_path):
         expected = states(learned(path.with_suffix(".jsonl")))
         for block in (1 << 20, 3_000):
