@@ -113,7 +113,7 @@ def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) 
         ("run", "--security-protocol {PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL}"),
         ("run", "--log {json,text}"),
         ("replay", "--on-corrupt-snapshot {refuse,older}"),
-        ("replay", "--format {jsonl,csv,parquet,arrow}"),
+        ("replay", "--format {jsonl,csv,parquet,arrow,avro}"),
     ],
 )
 def test_help_shows_what_there_is_to_choose(
