@@ -19,6 +19,7 @@ from typing import Self
 __all__ = ["Kafka", "NoKafkaError", "free_ports", "jars", "serve"]
 
 _HERE = Path(__file__).parent
+_LIST = _HERE / "kafka/pom.xml"
 _READY = "Kafka Server started"
 _PATIENCE = 60.0
 """Seconds for a node to start on a busy machine."""
@@ -46,7 +47,9 @@ def jars() -> Path:
 
 
 def _complete(folder: Path) -> bool:
-    return (folder / ".complete").exists()
+    """Whether all is there that the list of today names."""
+    done = folder / ".complete"
+    return done.exists() and done.read_bytes() == _LIST.read_bytes()
 
 
 @contextmanager
@@ -74,7 +77,8 @@ def _fetch(folder: Path) -> None:
         raise NoKafkaError(
             f"Maven could not fetch Kafka: {fetched.stdout[-500:]}{fetched.stderr[-500:]}"
         )
-    (partly / ".complete").touch()
+    (partly / ".complete").write_bytes(_LIST.read_bytes())
+    shutil.rmtree(folder, ignore_errors=True)
     partly.rename(folder)
 
 

@@ -68,6 +68,20 @@ def test_binary_and_structured_cloudevents_are_the_same() -> None:
     assert whole == read(as_records(expected), decoder())
 
 
+def test_parts_of_a_chunk_have_their_own_headers_and_json() -> None:
+    values = [b"%d" % i for i in range(6)]
+    chunk = as_records(
+        values, headers_of=lambda i: [("n", values[i])], json_of=lambda i: values[i] * 2
+    )
+    part = chunk.part(2, 5).part(1, 3)
+    assert part.headers_of is not None
+    assert part.json_of is not None
+    assert [(part.raw(i), part.headers_of(i), part.json_of(i)) for i in range(2)] == [
+        (b"3", [("n", b"3")], b"33"),
+        (b"4", [("n", b"4")], b"44"),
+    ]
+
+
 def test_the_scanner_reads_binary_cloudevents() -> None:
     """None of them is left to others, once their names are known."""
     made, asked = decoder(), list[bytes]()
