@@ -144,7 +144,7 @@ def test_avro_by_a_registry_that_is_away_at_first(kafka: Broker, tmp_path: Path)
         topic.send([*framed[:50], *wrong, *framed[50:]])
         registry.freeze(True)
         flags = ["--fields", "y=stars", "x=price,brand,user.id", "ts=at", "--category", "user.id"]
-        settings = {
+        settings: dict[str, Any] = {
             "value_format": "avro",
             "schema_registry": registry.url,
             "dead_letters": letters,
