@@ -36,7 +36,10 @@ def by_node(topic: Topic, messages: list[dict[str, Any]]) -> None:
     """Send messages (key, value, headers, all of them text) by kafkajs."""
     if shutil.which("node") is None:
         pytest.skip("there is no node")
-    folder = fetched("kafkajs-2.2.4", ["npm", "install", "--no-audit", "--no-fund", "--prefix", ".", "kafkajs@2.2.4"])  # fmt: skip
+    folder = fetched(
+        "kafkajs-2.2.4",
+        ["npm", "install", "--no-audit", "--no-fund", "--prefix", ".", "kafkajs@2.2.4"],
+    )
     given = "\n".join(map(json.dumps, messages))
     program = folder / "send.js"
     program.write_text(NODE)
@@ -47,7 +50,13 @@ def by_node(topic: Topic, messages: list[dict[str, Any]]) -> None:
 
 def test_the_console_producer_of_java_and_a_client_of_node(kafka: Broker, tmp_path: Path) -> None:
     java, node = Topic(kafka), Topic(kafka)
-    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars()}/*", "org.apache.kafka.tools.ConsoleProducer"]  # fmt: skip
+    command = [
+        "java",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        f"{jars()}/*",
+        "org.apache.kafka.tools.ConsoleProducer",
+    ]
     command += ["--bootstrap-server", java.address, "--topic", java.name]
     text = "".join(line + "\n" for line in LINES)
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=180)
@@ -64,15 +73,23 @@ def test_cloudevents_of_both_modes(client: str, kafka: Broker, tmp_path: Path) -
     """As the protocol binding for Kafka has them, by a client of Node."""
     topic, letters = Topic(kafka), fresh_name("letters")
     create(kafka.address, letters)
-    messages = []
+    messages: list[dict[str, Any]] = []
     for number, line in enumerate(LINES):
-        attributes = {"specversion": "1.0", "type": "rated", "source": "/shop", "id": f"e{number}", "time": "2026-01-31T12:00:00Z"}  # fmt: skip
+        attributes = {
+            "specversion": "1.0",
+            "type": "rated",
+            "source": "/shop",
+            "id": f"e{number}",
+            "time": "2026-01-31T12:00:00Z",
+        }
         binary = {f"ce_{name}": value for name, value in attributes.items()}
         binary["content-type"] = "application/json; charset=utf-8"
         if number % 2:
             messages.append({"value": line, "headers": binary})
         else:
-            whole = json.dumps({**attributes, "datacontenttype": "application/json", "data": json.loads(line)})  # fmt: skip
+            whole = json.dumps(
+                {**attributes, "datacontenttype": "application/json", "data": json.loads(line)}
+            )
             structured = {"content-type": "application/cloudevents+json; charset=UTF-8"}
             messages.append({"value": whole, "headers": structured if number % 4 else {}})
     messages += [{"value": "no", "headers": binary}, {"value": None, "headers": binary}]
@@ -89,15 +106,43 @@ def test_cloudevents_of_both_modes(client: str, kafka: Broker, tmp_path: Path) -
 
 def debezium(with_schema: bool) -> list[bytes | None]:
     """What Debezium's connectors send of a table: snapshot, insert, update, deletion, tombstone."""
-    source = {"version": "2.7.0.Final", "connector": "postgresql", "name": "shop", "snapshot": "true", "db": "shop", "table": "reviews", "lsn": 3}  # fmt: skip
+    source = {
+        "version": "2.7.0.Final",
+        "connector": "postgresql",
+        "name": "shop",
+        "snapshot": "true",
+        "db": "shop",
+        "table": "reviews",
+        "lsn": 3,
+    }
 
     def row(number: int) -> dict[str, Any]:
-        return {"id": number, "stars": number % 5 + 1, "price": number / 7, "brand": "ann", "note": None}  # fmt: skip
+        return {
+            "id": number,
+            "stars": number % 5 + 1,
+            "price": number / 7,
+            "brand": "ann",
+            "note": None,
+        }
 
     def change(op: str, before: Any, after: Any) -> bytes:
-        payload = {"before": before, "after": after, "source": source, "op": op, "ts_ms": 1_700_000_000_000, "transaction": None}  # fmt: skip
-        schema = {"type": "struct", "fields": [], "optional": False, "name": "shop.public.reviews.Envelope"}  # fmt: skip
-        return json.dumps({"schema": schema, "payload": payload} if with_schema else payload).encode()  # fmt: skip
+        payload = {
+            "before": before,
+            "after": after,
+            "source": source,
+            "op": op,
+            "ts_ms": 1_700_000_000_000,
+            "transaction": None,
+        }
+        schema = {
+            "type": "struct",
+            "fields": [],
+            "optional": False,
+            "name": "shop.public.reviews.Envelope",
+        }
+        return json.dumps(
+            {"schema": schema, "payload": payload} if with_schema else payload
+        ).encode()
 
     found: list[bytes | None] = [change("r", None, row(number)) for number in range(20)]
     found += [change("c", None, row(number)) for number in range(20, 30)]
@@ -119,22 +164,34 @@ def test_changes_of_debezium(with_schema: bool, kafka: Broker, tmp_path: Path) -
 USER = {"type": "record", "name": "shop.User", "fields": [{"name": "id", "type": "long"}]}
 FIELDS = [
     {"name": "stars", "type": ["null", "int"]},
-    {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}},
+    {
+        "name": "price",
+        "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2},
+    },
     {"name": "brand", "type": {"type": "enum", "name": "Brand", "symbols": ["ANN", "BOB"]}},
     {"name": "user", "type": "shop.User"},
     {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
-]  # fmt: skip
+]
 REVIEW = {"type": "record", "name": "shop.Review", "fields": FIELDS}
 
 
 def test_avro_by_a_registry_that_is_away_at_first(kafka: Broker, tmp_path: Path) -> None:
     topic, letters = Topic(kafka), fresh_name("letters")
     create(kafka.address, letters)
-    whole = {**REVIEW, "fields": [FIELDS[0], *FIELDS[1:3], {"name": "user", "type": USER}, FIELDS[4]]}  # fmt: skip
+    whole = {
+        **REVIEW,
+        "fields": [FIELDS[0], *FIELDS[1:3], {"name": "user", "type": USER}, FIELDS[4]],
+    }
     rows = [
-        {"stars": i % 5 + 1, "price": Decimal(i) / 4, "brand": "ANN", "user": {"id": i}, "at": datetime(2026, 1, 31, tzinfo=UTC)}
+        {
+            "stars": i % 5 + 1,
+            "price": Decimal(i) / 4,
+            "brand": "ANN",
+            "user": {"id": i},
+            "at": datetime(2026, 1, 31, tzinfo=UTC),
+        }
         for i in range(100)
-    ]  # fmt: skip
+    ]
     values = [encoded(whole, row) for row in rows]
     with Apicurio(tmp_path) as registry:
         registry.register("shop.User", USER)
@@ -149,7 +206,7 @@ def test_avro_by_a_registry_that_is_away_at_first(kafka: Broker, tmp_path: Path)
             "schema_registry": registry.url,
             "dead_letters": letters,
         }
-        with Daemon(tmp_path, [topic.name], topic.address, flags, **settings) as daemon:  # fmt: skip
+        with Daemon(tmp_path, [topic.name], topic.address, flags, **settings) as daemon:
             daemon.until(
                 lambda _: daemon.said(f"schema registry: {registry.url} cannot be reached")
             )
@@ -161,4 +218,6 @@ def test_avro_by_a_registry_that_is_away_at_first(kafka: Broker, tmp_path: Path)
             assert daemon.said("schema registry: recovered after")
             assert 'stream_rank_failures_total{what="schema_registry"}' in daemon.get("/metrics")[1]
             assert daemon.end() == 0
-    assert sorted(letter.value or b"" for letter in everything(kafka.address, letters, 4)) == sorted(wrong)  # fmt: skip
+    assert sorted(
+        letter.value or b"" for letter in everything(kafka.address, letters, 4)
+    ) == sorted(wrong)
