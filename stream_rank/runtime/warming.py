@@ -4,8 +4,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.datasets.oap_blocks import blocks
+from stream_rank.engine.reading.avro import walk
 from stream_rank.evaluation.probe import probe
 from stream_rank.ingest.files.json_rows import as_json
 from stream_rank.learners.names import LEARNER_NAMES
@@ -17,7 +20,7 @@ _EVENTS = 5_000
 
 
 def warm(say: Callable[[str], None]) -> None:
-    """Run every learner on some events, and compute what `/status` and the metrics need."""
+    """Run every learner on some events, compute what `/status` and the metrics need, and walk over some Avro."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "events.jsonl"
         file.write_bytes(_events())
@@ -34,6 +37,9 @@ def warm(say: Callable[[str], None]) -> None:
             assert ratings is not None
             for each in replay.learning.contestants:
                 probe(each, *ratings)
+    walk(
+        np.frombuffer(b"", np.uint8), 0, 0, np.zeros((1, 3), np.int64), np.zeros(1, np.int64), 1, 1
+    )
 
 
 def _events() -> bytes:

@@ -15,6 +15,7 @@ from stream_rank.codec.fields import Fields
 from stream_rank.codec.form import EventForm
 from stream_rank.codec.limits import Limits
 from stream_rank.ingest.avro.schema import AvroSchema
+from stream_rank.ingest.avro.values import FramedAvro
 from stream_rank.ingest.chunk import MOST_BYTES, Records, as_records
 from stream_rank.ingest.message import Headers
 from tests.codec.test_fields import damaged
@@ -188,3 +189,23 @@ def test_avro_may_have_attributes_too_and_debezium_s_form() -> None:
     batch = Decoder(Limits(), form=form).decode(chunk)
     assert batch.kinds.tolist() == [Kind.RATING, SKIPPED, SKIPPED]
     assert next(iter(batch.rows.dicts())) == {"price": 9.5}
+
+
+def test_garbage_is_rejected_with_its_bytes() -> None:
+    generator = random.Random(4)
+    fields = [{"name": "x", "type": {"type": "map", "values": "double"}}, {"name": "y", "type": "int"}]  # fmt: skip
+    schema = {"type": "record", "name": "Event", "fields": fields}
+    good = b"\0\0\0\0\1" + encoded(schema, {"x": {"a": 1.0}, "y": 1})
+    values = [good]
+    for number in range(1_000):
+        value = bytearray(generator.randbytes(generator.randrange(1, 40)))
+        if number % 2:
+            value = bytearray(good)
+            value[generator.randrange(len(value))] = generator.randrange(256)
+        values.append(bytes(value[: generator.randrange(1, len(value) + 1)]))
+    framed = FramedAvro(AvroSchema(json.dumps(schema)))
+    chunk = as_records(values, blank_is_nothing=False, json_of=lambda i: framed.json(values[i]))
+    batch = decoder(EventForm()).decode(chunk)
+    assert len(batch) + len(batch.rejects) == len(values)
+    assert len(batch.rejects) > 700
+    assert all(reject.raw == values[reject.record] for reject in batch.rejects)
