@@ -1,9 +1,14 @@
-"""The snapshot format: one safetensors file, with JSON metadata in its header.
+"""The snapshot format: one safetensors file, whose metadata is JSON in an array of bytes.
 
 A snapshot contains no code, and it is not used before its digest is verified. The digest covers the metadata and every
 array with its name, type and shape, so it also identifies a snapshot: two of the same digest are equal.
 
 Each part of a run has its metadata under its key, and its arrays under the key and a slash.
+
+The header of a safetensors file may have 100 MB, and it is written by every program that sends us names: 100,000 features of
+512 characters, or two million ids that wait for labels, do not fit. So the header says what the file is, in a few hundred bytes,
+and all that a part says of itself is an array, which may be as long as the disk. It is the whole JSON and not name by name, since
+no part has to know then which of its lists may become long, and none can be forgotten.
 """
 
 import json
@@ -21,13 +26,15 @@ from stream_rank.learners.base.state import State, as_text, digest_of
 
 __all__ = ["FORMAT", "Snapshot", "pack", "unpack"]
 
-FORMAT = 4
+FORMAT = 5
 """The format version."""
 
 _KIND = "stream-rank snapshot"
 _LENGTH_BYTES = 8
 _MOST_HEADER_BYTES = 100_000_000
 """The limit of the safetensors format."""
+_METADATA = "metadata"
+"""The array of the metadata; those of parts have a slash in their names."""
 
 
 class Snapshot(NamedTuple):
@@ -67,13 +74,9 @@ class Snapshot(NamedTuple):
 def pack(snapshot: Snapshot) -> bytes:
     """The bytes of a snapshot."""
     arrays = {name: np.ascontiguousarray(array) for name, array in snapshot.arrays.items()}
-    header = {
-        "kind": _KIND,
-        "format": str(FORMAT),
-        "sha256": digest_of(snapshot.metadata, arrays),
-        "metadata": as_text(snapshot.metadata),
-    }
-    return save_tensors(arrays, metadata=header)
+    text = as_text(snapshot.metadata).encode()
+    header = {"kind": _KIND, "format": str(FORMAT), "sha256": digest_of(text, arrays)}
+    return save_tensors({**arrays, _METADATA: np.frombuffer(text, np.uint8)}, metadata=header)
 
 
 def _header(raw: bytes) -> dict[str, str]:
@@ -117,7 +120,10 @@ def unpack(raw: bytes) -> Snapshot:
     _check_format(header.get("format"))
     try:
         arrays = load_tensors(raw)
-        metadata = json.loads(header["metadata"])
+        text = arrays.pop(_METADATA)
+        if text.dtype != np.uint8 or text.ndim != 1:
+            raise ValueError("its metadata is no text")
+        metadata = json.loads(text.tobytes())
     except (
         SafetensorError,
         ValueError,
@@ -127,6 +133,7 @@ def unpack(raw: bytes) -> Snapshot:
         RecursionError,
     ) as error:
         raise SnapshotError(f"it is damaged: {error}") from None
-    if not isinstance(metadata, dict) or digest_of(metadata, arrays) != header.get("sha256"):
+    whole = digest_of(text.tobytes(), arrays)
+    if not isinstance(metadata, dict) or whole != header.get("sha256"):
         raise SnapshotError("it is damaged: its digest is not that of its content")
     return Snapshot(metadata, arrays)

@@ -20,7 +20,7 @@ _FEWEST = 2
 
 
 class Admission:
-    """Lets a name in once it came in `min_count` learned events, as long as there are fewer than `most`.
+    """Lets a name in once it came in `min_count` learned events, as long as there are fewer than `most`, and of one event `most_new`.
 
     Names that are not in yet are counted in a sketch of fixed size, which may count a name too often if others share all of
     its places. Whenever it has counted as many as it has columns all counts are halved, so that what came long ago, and what
@@ -40,14 +40,20 @@ class Admission:
     """
 
     def __init__(
-        self, most: int = 10**9, min_count: int = 1, expire_after: int | None = None
+        self,
+        most: int = 10**9,
+        min_count: int = 1,
+        expire_after: int | None = None,
+        most_new: int = 10**9,
     ) -> None:
-        self.most, self.min_count = most, min_count
+        self.most, self.min_count, self.most_new = most, min_count, most_new
         self.expiry = Expiry(most, expire_after)
         self.dropped = 0
         """Features that were left out of learned events."""
         self.record = 0
         """The record of the chunk whose names come."""
+        self._new = (-1, 0)
+        """The last record that brought names which were let in, and how many."""
         self._journal: list[tuple[int, Any]] = []
         """What was counted of the chunk, by record: places in the sketch, all of it and its number where it was halved, or
         None for a feature that was left out."""
@@ -58,15 +64,18 @@ class Admission:
     def admitted(self, names: Iterable[Hashable], known: int) -> list[Hashable]:
         """The new names of a learned event that are let in, where so many are known."""
         found: list[Hashable] = []
+        before = self._new[1] if self._new[0] == self.record else 0  # by other items of the event
         for name in names:
             if known + len(found) < self.most:
-                if self.min_count == 1 or self._count(name) >= self.min_count:
+                often = self.min_count == 1 or self._count(name) >= self.min_count
+                if often and before + len(found) < self.most_new:
                     found.append(name)
                     continue
             else:
                 self._expect(name, known + len(found))
             self.dropped += 1
             self._journal.append((self.record, None))
+        self._new = self.record, before + len(found)
         return found
 
     def _expect(self, name: Hashable, known: int) -> None:
@@ -75,9 +84,14 @@ class Admission:
         if self.expiry.room and self._count(name) >= max(_FEWEST, self.min_count):
             self.expiry.wait(name, self.record)
 
+    @property
+    def counted(self) -> bool:
+        """Whether the chunk has a name that was not let in at once; it may be by a later event of the same chunk."""
+        return bool(self._journal)
+
     def begin(self) -> None:
         """Begin with another chunk, when all of the one before was learned."""
-        self._journal, self.record = [], 0
+        self._journal, self.record, self._new = [], 0, (-1, 0)
         self.expiry.begin()
 
     def exchange(self, slot_of: Mapping[Hashable, int]) -> dict[int, Hashable]:
@@ -101,6 +115,7 @@ class Admission:
         """Take back what was counted of the records from `end` of the chunk on."""
         self.dropped, self._counts, self._counted = self._before(end)
         self._journal = [each for each in self._journal if each[0] < end]
+        self._new = (-1, 0)
 
     def _before(self, end: int) -> tuple[int, Array, int]:
         """What was counted of the records before `end` of the chunk, and of all chunks before: others may be decoded already."""

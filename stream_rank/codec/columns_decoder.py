@@ -106,7 +106,8 @@ class ColumnsDecoder:
             ::-1
         ]  # of a name that comes again the first place is kept
         first = np.sort(first[first >= 0])
-        if limits.min_count == 1 and len(index) + len(first) <= limits.max_features:
+        all_fit = len(index) + len(first) <= limits.max_features
+        if limits.min_count == 1 and all_fit and len(first) <= limits.max_new_features:
             at = first  # all are let in, and nobody brings the same again
         records = np.searchsorted(entries.others[:, 1], at, "right")
         cuts = (np.flatnonzero(np.diff(records)) + 1).tolist()
@@ -128,15 +129,14 @@ class ColumnsDecoder:
         """The entries by slot; and the features of requests that have unknown ones, which are predicted by name."""
         slot_of = self._index.slot_of
         slots = np.array([slot_of.get(name, -1) for name in names], np.int64)
-        if (slots == np.arange(len(slots))).all() and self._limits.min_count == 1:
+        at_once = not self._index.admission.counted
+        if (slots == np.arange(len(slots))).all() and at_once:
             return reading, {}
         found = slots[reading.slots]
-        if (slots >= 0).all() and self._limits.min_count == 1:
+        if (slots >= 0).all() and at_once:
             return reading._replace(slots=found), {}
         known = found >= 0
-        if (
-            self._limits.min_count > 1
-        ):  # what an event is too early for may be let in by a later one
+        if not at_once:  # what an event is too early for may be let in by a later one
             of = np.searchsorted(reading.others[:, 1], np.arange(len(found)), "right")
             known &= ~learned[of] | (found < met[of])
         records = np.unique(np.searchsorted(reading.others[:, 1], np.flatnonzero(~known), "right"))

@@ -70,7 +70,9 @@ class Decoder:
     ) -> None:
         """`say` is told what looks odd about the events."""
         self.limits, self._form = limits, form
-        admission = Admission(limits.max_features, limits.min_count, limits.expire_after)
+        admission = Admission(
+            limits.max_features, limits.min_count, limits.expire_after, limits.max_new_features
+        )
         self.index = FeatureIndex(admission=admission) if index is None else index
         self._layout, self._opener = layout_of(form), Opener(form.envelope)
         self._keys = self._new_keys()

@@ -35,6 +35,8 @@ class Limits:
     """In so many events a feature has to come until it is known."""
     expire_after: int | None = None
     """Where no more features can be known, one gives its slot away that came in none of so many records; None never."""
+    max_new_features: int = 10_000
+    """The most features that one event makes known; others are left out of it."""
     delayed: bool = False
     """Whether events wait under their id for a label."""
     named: bool = False

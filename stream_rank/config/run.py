@@ -18,7 +18,7 @@ class RunConfig(FormConfig):
 
     fixed: ClassVar[tuple[str, ...]] = (
         *("preparation", "n_ranks", "seed", "delay", "window", "max_features"),
-        "min_count",
+        *("min_count", "max_new_features"),
         *("ranking_pairs", "fields", "categories", "envelope", "ts_unit"),
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
@@ -49,6 +49,12 @@ class RunConfig(FormConfig):
         ge=1,
         le=10_000_000,
         description="the most features that are known; events are learned without those beyond",
+    )
+    max_new_features: int = Field(
+        10_000,
+        ge=1,
+        le=10_000_000,
+        description="the most features that one event makes known; it is learned without those beyond, which may come again",
     )
     min_count: int = Field(
         1, ge=1, le=1_000_000, description="a feature is known once it came in so many events"

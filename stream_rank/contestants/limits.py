@@ -17,6 +17,7 @@ def limits_of(
     ranking_pairs: PairsOf = "all",
     min_count: int = 1,
     expire_after: int | None = None,
+    max_new_features: int = Limits.max_new_features,
 ) -> Limits:
     """The narrowest limits, so that an event is learned by all contestants or by none."""
     limits = [each.limits for each in contestants]
@@ -27,6 +28,7 @@ def limits_of(
         max_features=int(min([max_features, *(each.max_features for each in limits)])),
         min_count=min_count,
         expire_after=expire_after,
+        max_new_features=max_new_features,
         delayed=delayed,
         ranking_pairs=ranking_pairs,
         grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),

@@ -30,7 +30,7 @@ CATALOGUE = _named(
     Metric("stream_rank_passed_messages_total", "counter", "Messages that were passed over, since the setting `skip` names them"),
     Metric("stream_rank_run_records", "gauge", "Records of the run, including those before the last start"),
     Metric("stream_rank_features", "gauge", "Known features"),
-    Metric("stream_rank_dropped_features_total", "counter", "Features left out of learned events, since they were not let in (`max_features`, `min_count`)"),
+    Metric("stream_rank_dropped_features_total", "counter", "Features left out of learned events, since they were not let in (`max_features`, `max_new_features`, `min_count`)"),
     Metric("stream_rank_expired_features_total", "counter", "Features that gave their place to others, since they came no more (`expire_after`)"),
     Metric("stream_rank_waiting_events", "gauge", "Events that wait for a label"),
     # losses

@@ -264,11 +264,10 @@ class WaitingRoom:
             "dropped": self.dropped,
             "ids": ids,
             "groups": groups.tolist(),
-            "met": met.tolist(),
-            "lengths": lengths.tolist(),
         }
         predictions = self._entries.predictions[tickets - self._entries.base]
         arrays = {"slots": slots, "values": values, "predictions": predictions}
+        arrays |= {"met": met, "lengths": lengths}
         return State(metadata, arrays)
 
     def load(self, state: State) -> None:
@@ -280,6 +279,5 @@ class WaitingRoom:
         self._entries.predictions = arrays["predictions"]
         groups = np.empty(len(tickets), object)
         groups[:] = stored["groups"]
-        lengths, met = (np.array(stored[name], np.int64) for name in ("lengths", "met"))
-        taken = lengths, arrays["slots"], arrays["values"], met, groups
+        taken = arrays["lengths"], arrays["slots"], arrays["values"], arrays["met"], groups
         self._keep(list(stored["ids"]), tickets, taken)

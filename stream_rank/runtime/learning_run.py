@@ -124,6 +124,7 @@ def open_run(
             ranking_pairs=config.ranking_pairs,
             min_count=config.min_count,
             expire_after=config.expire_after or None,
+            max_new_features=config.max_new_features,
         )
         decoder = Decoder(limits, form=config.form(), say=say)
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)

@@ -79,6 +79,17 @@ def test_a_full_index_lets_nobody_in_and_rejects_nobody() -> None:
     assert decoder.index.admission.dropped == 5
 
 
+def test_of_one_event_so_many_names_are_let_in_and_the_rest_by_later_ones() -> None:
+    decoder = Decoder(Limits(n_ranks=5, max_new_features=3))
+    wide = json.dumps({"x": {f"f{i}": 1.0 for i in range(8)}, "y": 3}).encode()
+    best = {"ranking": [{f"g{place}": 1.0, f"h{place}": 1.0} for place in range(3)]}
+    batch = decoder.decode(as_records([wide, wide, json.dumps(best).encode()]))
+    assert not batch.rejects
+    assert [len(x) for x in batch.rows.dicts()][:2] == [3, 6]
+    assert decoder.index.names == [*(f"f{i}" for i in range(6)), "g0", "g1", "h0"]
+    assert decoder.index.admission.dropped == 5 + 2 + 3
+
+
 def test_what_was_counted_is_kept() -> None:
     one = FeatureIndex(admission=Admission(10, min_count=3))
     for record in range(2):

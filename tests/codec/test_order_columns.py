@@ -118,6 +118,7 @@ def known_of(batch: Batch) -> Any:
     st.sampled_from(["all", "adjacent"]),
     st.sampled_from([10.0, 1e130]),
     st.sampled_from([1, 1, 2]),
+    st.sampled_from([1, 3, 100]),
 )
 def test_columns_are_the_events_of_json(
     chunks: list[list[dict[str, Any]]],
@@ -126,9 +127,11 @@ def test_columns_are_the_events_of_json(
     pairs: Any,
     largest: float,
     min_count: int,
+    most_new: int,
 ) -> None:
     limits = Limits(
         max_features=most,
+        max_new_features=most_new,
         min_count=min_count,
         grouped=True,
         named=True,

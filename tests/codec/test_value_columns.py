@@ -108,11 +108,19 @@ def table_of(events: list[dict[str, Any]], mapping: Mapping) -> Chunk:
     most=st.sampled_from([3, 6, 100]),
     delayed=st.booleans(),
     min_count=st.sampled_from([1, 1, 2]),
+    most_new=st.sampled_from([1, 2, 100]),
 )
 def test_values_in_tables_are_those_of_json(
-    chunks: list[list[dict[str, Any]]], most: int, delayed: bool, min_count: int
+    chunks: list[list[dict[str, Any]]], most: int, delayed: bool, min_count: int, most_new: int
 ) -> None:
-    limits = Limits(n_ranks=5, max_features=most, min_count=min_count, delayed=delayed, named=True)
+    limits = Limits(
+        n_ranks=5,
+        max_features=most,
+        min_count=min_count,
+        max_new_features=most_new,
+        delayed=delayed,
+        named=True,
+    )
     form, mapping = EventForm(frozenset(CATEGORIES)), Mapping(categories=CATEGORIES)
     ours, json_ones, again = (Decoder(limits, form=form) for _ in range(3))
     clean = True

@@ -64,9 +64,12 @@ def as_text(metadata: Mapping[str, Any]) -> str:
         raise SnapshotError(f"cannot be written as JSON: {error}") from error
 
 
-def digest_of(metadata: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """The digest of metadata and arrays, in hexadecimal digits."""
-    digest = hashlib.sha256(as_text(metadata).encode())
+def digest_of(
+    metadata: Mapping[str, Any] | bytes, arrays: Mapping[str, npt.NDArray[Any]]
+) -> str:
+    """The digest of metadata, which may be JSON already, and arrays, in hexadecimal digits."""
+    text = metadata if isinstance(metadata, bytes) else as_text(metadata).encode()
+    digest = hashlib.sha256(text)
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
