@@ -1,11 +1,12 @@
 """The checkpointer, the only module that knows the order of a commit: sinks, snapshot, offsets."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple
 
-from stream_rank.checkpoint.snapshot import Snapshot
+from stream_rank.checkpoint.snapshot import Snapshot, pack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.errors import SnapshotError, SnapshotWriteError
@@ -24,13 +25,27 @@ class Checkpoint(NamedTuple):
     name: str
     size: int
     seconds: float
-    """The duration of writing it."""
+    """How long it took, from the flush of the sinks until it was safe."""
     moment: float
     """The time at which it was written, by the checkpointer's clock."""
 
 
+class _Written(NamedTuple):
+    """A snapshot that another thread is writing."""
+
+    name: Future[str]
+    size: int
+    records: int
+    position: Any
+    start: float
+
+
 class Checkpointer:
-    """Commits a run's state: every so many records or seconds, on request, and at the end."""
+    """Commits a run's state: every so many records or seconds, on request, and at the end.
+
+    `commit` does all of it. `begin` and `settle` are its two halves: a daemon learns on while what was dumped is written by another
+    thread, and settles the commit when it is. At most one is under way.
+    """
 
     def __init__(
         self,
@@ -53,6 +68,8 @@ class Checkpointer:
         self._every_events, self._every_seconds = every_events, every_seconds
         self._control, self._clock, self._timed = control or RunControl(), clock, timed
         self._records, self._moment = progress.counts.records, clock()
+        self._writer = ThreadPoolExecutor(1, "snapshots")
+        self._under_way: _Written | None = None
         self.written = 0
         """Snapshots written by this process."""
         self.last = Checkpoint("", 0, 0.0, clock())
@@ -64,7 +81,9 @@ class Checkpointer:
 
     @property
     def due(self) -> bool:
-        """Whether a snapshot is due, or was requested."""
+        """Whether a snapshot is due, or was requested, and none is under way."""
+        if self._under_way is not None:
+            return False
         records, seconds = self.unsaved, self._clock() - self._moment
         return (
             self._control.snapshot_requested
@@ -77,28 +96,62 @@ class Checkpointer:
 
         On a `RecoverableError` the commit can be retried; no offsets were committed past the last snapshot.
         """
-        self._control.snapshot_requested = False
-        position = self._progress.position
-        try:
-            # 1. Flush the sinks: a snapshot must not be ahead of rejects or predictions that could be lost.
-            for sink in self._sinks.values():
-                sink.flush()
-            # 2. Write the snapshot: states, position and the sinks' marks in one file, atomically.
-            self.last = self._write()
-        except OSError as error:
-            raise SnapshotWriteError(
-                f"no snapshot could be written to {self._store.url}: {error}; the one before is whole"
-            ) from error
-        # 3. Commit the offsets, for monitoring only: a run resumes from the position in the snapshot.
-        self._commit_offsets(position)
+        with suppress(SnapshotWriteError):  # one that is under way: this one has all that it has
+            self.settle()
+        self.begin()
+        self.settle()
 
-    def _write(self) -> Checkpoint:
-        start, records = self._clock(), self._progress.counts.records
+    def begin(self) -> None:
+        """Begin a commit: what leaves has left, and the state is dumped. It is written while the run goes on."""
+        self._control.snapshot_requested = False
+        start, records, position = (
+            self._clock(),
+            self._progress.counts.records,
+            self._progress.position,
+        )
         with self._timed():
-            name, size = self._store.write(self.snapshot(), records)
-        self._records, self._moment = records, self._clock()
+            # 1. Flush the sinks: a snapshot must not be ahead of rejects or predictions that could be lost.
+            try:
+                for sink in self._sinks.values():
+                    sink.flush()
+            except OSError as error:
+                raise self._unwritten(error) from error
+            # 2. Write the snapshot: states, position and the sinks' marks in one file, atomically. Packing copies them, so that
+            # the writer has nothing that learning changes.
+            with self._failing():
+                content = pack(self.snapshot())
+                name = self._writer.submit(self._store.put, content, records)
+        self._under_way = _Written(name, len(content), records, position, start)
+
+    def settle(self, wait: bool = True) -> None:
+        """End the commit that is under way, if any is, and if it is written or to be waited for."""
+        written = self._under_way
+        if written is None or not (wait or written.name.done()):
+            return
+        try:
+            with self._failing():
+                name = written.name.result()
+        finally:
+            self._under_way = None
+        self._records, self._moment = written.records, self._clock()
         self.written += 1
-        return Checkpoint(name, size, self._moment - start, self._moment)
+        self.last = Checkpoint(name, written.size, self._moment - written.start, self._moment)
+        # 3. Commit the offsets, for monitoring only: a run resumes from the position in the snapshot.
+        self._commit_offsets(written.position)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Whatever goes wrong with a snapshot, from a full disk to a state that is larger than the memory, may pass."""
+        try:
+            yield
+        except Exception as error:
+            raise self._unwritten(error) from error
+
+    def _unwritten(self, error: Exception) -> SnapshotWriteError:
+        reason = str(error) if isinstance(error, OSError | SnapshotError) else repr(error)
+        return SnapshotWriteError(
+            f"no snapshot could be written to {self._store.url}: {reason}; the one before is whole"
+        )
 
     def snapshot(self) -> Snapshot:
         """The whole state of the run."""

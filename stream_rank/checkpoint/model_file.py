@@ -3,11 +3,11 @@
 import os
 from typing import Any
 
-import fsspec
 from river.compose import Pipeline
 
+from stream_rank.checkpoint.place import file_at, is_folder
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
-from stream_rank.checkpoint.store import SnapshotStore, read_file, write_file
+from stream_rank.checkpoint.store import SnapshotStore, reasons
 from stream_rank.contestants.preparations import key_of
 from stream_rank.errors import SnapshotError
 from stream_rank.features.catalogue import STAGES, name_of_stage, stage_from, state_of
@@ -117,11 +117,9 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """
     content = pack(Snapshot.of(_parts_of(model)))
     url = os.fspath(path)
-    try:
-        system, place = fsspec.core.url_to_fs(url)
-        write_file(system, place, content)
-    except (OSError, ValueError, ImportError) as error:
-        raise SnapshotError(f"{url} cannot be written: {error}") from error
+    with reasons(url, "written"):
+        place, name = file_at(url)
+        place.write(name, content)
 
 
 def load(path: str | os.PathLike[str], learner: str | None = None) -> Any:
@@ -164,19 +162,20 @@ def load(path: str | os.PathLike[str], learner: str | None = None) -> Any:
 
 def open_snapshot(url: str) -> Snapshot:
     """The snapshot in a file, or the latest in a folder."""
-    try:
-        system, place = fsspec.core.url_to_fs(url)
-        is_folder = system.isdir(place)
-    except (OSError, ValueError, ImportError) as error:
-        raise SnapshotError(f"{url} cannot be read: {error}") from error
-    if is_folder:
+    with reasons(url):
+        of_many = is_folder(url)
+    if of_many:
         for folder in (url, f"{url.rstrip('/')}/snapshots"):
             store = SnapshotStore(folder)
             name = store.latest()
             if name is not None:
                 return store.read(name)
         raise SnapshotError(f"there is no snapshot in {url}")
+    with reasons(url):
+        # a link that was given is followed; what is found in a folder is not
+        place, name = file_at(url if "://" in url else os.path.realpath(url))
+        content = place.read(name)
     try:
-        return unpack(read_file(url))
+        return unpack(content)
     except SnapshotError as error:
-        raise SnapshotError(f"{url}: {error}" if url not in str(error) else str(error)) from None
+        raise SnapshotError(f"{url}: {error}") from None

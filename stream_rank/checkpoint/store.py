@@ -1,22 +1,20 @@
-"""The store of snapshots: a local folder, or any URL that fsspec supports."""
+"""The store of snapshots: a local folder, or any object store that fsspec knows."""
 
-import os
 import posixpath
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import fsspec
-
+from stream_rank.checkpoint.place import place_of
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
-from stream_rank.errors import SnapshotError
+from stream_rank.errors import SnapshotError, StreamRankError
 
-__all__ = ["Kept", "SnapshotStore", "read_file", "write_file"]
+__all__ = ["Kept", "SnapshotStore", "reasons"]
 
 _NAME = re.compile(r"(\d{15})-(\d{8}T\d{6}Z)\.safetensors")
 _LATEST = "latest"
-_TEMPORARY = ".unfinished-"
 
 
 class Kept(NamedTuple):
@@ -33,77 +31,47 @@ def _by_time(kept: list[Kept]) -> list[Kept]:
     return sorted(kept, key=lambda each: (each.written, each.records))
 
 
-def _is_local(system: Any) -> bool:
-    return "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
-
-
-def write_file(system: Any, path: str, content: bytes) -> None:
-    """Write a file atomically and durably.
-
-    On a local disk: a temporary file, fsync, rename, fsync of the folder. Elsewhere: one upload, which is atomic in every
-    object store.
-    """
-    if not _is_local(system):
-        system.pipe_file(path, content)
-        return
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f"{_TEMPORARY}{name}")
+@contextmanager
+def reasons(url: str, done: str = "read") -> Iterator[None]:
+    """Turn whatever a store raises into a `SnapshotError` of one line: every backend has errors of its own."""
     try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+        yield
+    except StreamRankError:
         raise
-    folder_handle = os.open(folder or ".", os.O_RDONLY)
-    try:
-        os.fsync(folder_handle)
-    finally:
-        os.close(folder_handle)
-
-
-def read_file(url: str) -> bytes:
-    """The bytes of a file; raises `SnapshotError` if it cannot be read."""
-    try:
-        system, path = fsspec.core.url_to_fs(url)
-        content: bytes = system.cat_file(path)
-    except (OSError, ValueError, ImportError) as error:
-        raise SnapshotError(f"{url} cannot be read: {error}") from error
-    return content
+    except Exception as error:
+        first, *_ = str(error).splitlines() or [""]
+        hint = ""
+        if type(error).__name__ == "NoCredentialsError":
+            hint = "; S3 is asked with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role"
+        if isinstance(error, OSError) and error.strerror:
+            first = error.strerror
+        raise SnapshotError(
+            f"{url} cannot be {done}: {first or type(error).__name__}{hint}"
+        ) from error
 
 
 class SnapshotStore:
-    """The snapshots of one run, oldest first; the newest `keep` and the last of every day are kept."""
+    """The snapshots of one run, oldest first; the newest `keep` are kept, and for `days` days the last of every day.
 
-    def __init__(self, url: str, keep: int = 5) -> None:
-        self.url, self._keep = url, keep
-        try:
-            self._system, self._folder = fsspec.core.url_to_fs(url)
-        except (ValueError, ImportError) as error:
-            raise SnapshotError(f"snapshots cannot be kept at {url}: {error}") from error
+    The name of the latest is in a file of its own, so that a run goes on without the right to list, and without waiting for
+    stores whose listings are late.
+    """
 
-    def _path(self, name: str) -> str:
-        return posixpath.join(self._folder, name)
+    def __init__(self, url: str, keep: int = 5, days: int = 30) -> None:
+        self.url, self._keep, self._days = url, keep, days
+        self.place = place_of(url)
 
     def prepare(self) -> None:
-        """Create the folder, and remove unfinished files of a killed process."""
-        self._system.makedirs(self._folder, exist_ok=True)
-        for path in self._system.ls(self._folder, detail=False):
-            if posixpath.basename(path).startswith(_TEMPORARY):
-                self._system.rm_file(path)
+        """Make the folder, and remove unfinished files of a killed process."""
+        self.place.prepare()
 
     def kept(self) -> list[Kept]:
         """The stored snapshots."""
-        self._system.invalidate_cache()
-        if not self._system.exists(self._folder):
-            return []
+        with reasons(self.url):
+            matches = [match for name in self.place.names() if (match := _NAME.fullmatch(name))]
         found = []
-        for path in self._system.ls(self._folder, detail=False):
-            match = _NAME.fullmatch(posixpath.basename(path))
-            if match:
+        for match in matches:
+            with suppress(ValueError):  # a month of 13 is somebody else's name
                 written = datetime.strptime(match[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
                 found.append(Kept(match[0], int(match[1]), written))
         return sorted(found)
@@ -111,47 +79,56 @@ class SnapshotStore:
     def write(
         self, snapshot: Snapshot, records: int, now: datetime | None = None
     ) -> tuple[str, int]:
-        """Write a snapshot, point `latest` at it, and remove expired ones; returns its name and size."""
+        """Write a snapshot; returns its name and size."""
+        content = pack(snapshot)
+        return self.put(content, records, now), len(content)
+
+    def put(self, content: bytes, records: int, now: datetime | None = None) -> str:
+        """Write a packed snapshot, point `latest` at it, and remove expired ones; returns its name. Any thread may call it."""
         now = now or datetime.now(UTC)
         name = f"{records:015d}-{now:%Y%m%dT%H%M%SZ}.safetensors"
-        content = pack(snapshot)
-        write_file(self._system, self._path(name), content)
-        write_file(self._system, self._path(_LATEST), name.encode())
-        self._remove_old(name)
-        return name, len(content)
+        self.place.write(name, content)
+        self.place.write(_LATEST, name.encode())
+        # the new one is safe: one that cannot be removed now is tried again after the next
+        with suppress(SnapshotError, OSError):
+            self._remove_old(name)
+        return name
 
     def renew(self, name: str, now: datetime | None = None) -> str:
         """Write a snapshot again as the latest one, and remove none; returns its new name."""
-        content = read_file(self.url_of(name))
+        with reasons(self.url_of(name)):
+            content = self.place.read(name)
         unpack(content)
         newest = max(each.written for each in self.kept())
         now = max(now or datetime.now(UTC), newest + timedelta(seconds=1))  # names have seconds
         again = f"{name.partition('-')[0]}-{now:%Y%m%dT%H%M%SZ}.safetensors"
-        write_file(self._system, self._path(again), content)
-        write_file(self._system, self._path(_LATEST), again.encode())
+        with reasons(self.url_of(again), "written"):
+            self.place.write(again, content)
+            self.place.write(_LATEST, again.encode())
         return again
 
     def _remove_old(self, latest: str) -> None:
         kept = _by_time(self.kept())
+        first_day = kept[-1].written.date() - timedelta(days=self._days)
         last_of_day = {each.written.date(): each.name for each in kept}
-        stay = {each.name for each in kept[-self._keep :]} | set(last_of_day.values()) | {latest}
+        stay = {each.name for each in kept[-self._keep :]} | {latest}
+        stay |= {name for day, name in last_of_day.items() if day > first_day}
         for each in kept:
             if each.name not in stay:
-                self._system.rm_file(self._path(each.name))
+                self.place.remove(each.name)
 
     def clear(self) -> None:
         """Remove all snapshots."""
         for each in self.kept():
-            self._system.rm_file(self._path(each.name))
+            self.place.remove(each.name)
 
     def latest(self) -> str | None:
         """The name of the newest snapshot; None if there is none."""
-        try:
-            name = self._system.cat_file(self._path(_LATEST)).decode()
-            if _NAME.fullmatch(name) and self._system.exists(self._path(name)):
-                return str(name)
-        except (OSError, UnicodeDecodeError):
-            pass  # no valid pointer (killed before the first one, or edited by hand): take the newest by name
+        with reasons(self.url_of(_LATEST)), suppress(FileNotFoundError):
+            name = self.place.read(_LATEST).decode(errors="replace")
+            if _NAME.fullmatch(name) and self.place.has(name):
+                return name
+        # no valid pointer (killed before the first one, or edited by hand): the newest by name
         kept = _by_time(self.kept())
         return kept[-1].name if kept else None
 
@@ -162,8 +139,10 @@ class SnapshotStore:
     def read(self, name: str) -> Snapshot:
         """A snapshot by name."""
         url = self.url_of(name)
+        with reasons(url):
+            content = self.place.read(name)
         try:
-            return unpack(read_file(url))
+            return unpack(content)
         except SnapshotError as error:
             raise SnapshotError(f"{url}: {error}") from None
 
@@ -171,5 +150,6 @@ class SnapshotStore:
         """The name of the latest snapshot, then those of older ones."""
         latest = self.latest()
         if latest is not None:
+            yield latest
             kept = [each.name for each in _by_time(self.kept())]
-            yield from reversed(kept[: kept.index(latest) + 1])
+            yield from reversed(kept[: kept.index(latest)] if latest in kept else kept)

@@ -18,6 +18,7 @@ from stream_rank.codec.form import EventForm
 from stream_rank.config.daemon import DeadLettersConfig
 from stream_rank.errors import ConfigError, EventError, InputError
 from stream_rank.ingest.message import Headers, Values
+from stream_rank.printable import printable
 
 __all__ = ["add", "run"]
 
@@ -150,8 +151,8 @@ def _list(given: argparse.Namespace, config: DeadLettersConfig) -> int:
             continue
         shown = str(letter.get("value", letter.get("value_hex", "")))
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        print(f"{letter['letter']}  {_printable(letter['reason'])}  {_printable(shown)}")
-    print(f"{count:,} dead letters in {config.dead_letters}", file=sys.stderr)
+        print(printable(f"{letter['letter']}  {letter['reason']}  {shown}"))
+    print(printable(f"{count:,} dead letters in {config.dead_letters}"), file=sys.stderr)
     return ExitCode.DONE
 
 
@@ -168,7 +169,7 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
         producer_of(config.client, config.connection()),
         _TIMEOUT_SECONDS,
         bool,  # no stop request: letters that are sent but not yet marked would be sent again
-        lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
+        lambda trouble: print(printable(f"stream-rank: {trouble}"), file=sys.stderr, flush=True),
     )
     for letter in letters:
         if letter["letter"] in done:
@@ -178,10 +179,8 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
         headers = [(each["name"], _raw(each, "value")) for each in letter.get("headers", ())]
         if not given.force and not _is_event(value or b"", headers, form, values):
             left += 1
-            print(
-                f"skipped, not a valid event: {letter['letter']} {_printable(letter['reason'])}",
-                file=sys.stderr,
-            )
+            words = f"skipped, not a valid event: {letter['letter']} {letter['reason']}"
+            print(printable(words), file=sys.stderr)
             continue
         producer.send(ProducerRecord(letter["topic"], value, key, headers))
         redriven.append(letter["letter"])
@@ -194,11 +193,6 @@ def _redrive(given: argparse.Namespace, config: DeadLettersConfig) -> int:
     producer.close()
     print(f"{len(redriven):,} sent to where they came from, {left:,} left", file=sys.stderr)
     return ExitCode.DONE
-
-
-def _printable(text: str) -> str:
-    """A text with control characters escaped, for terminals."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _edited(path: Path) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ __all__ = ["add_fields", "add_settings", "settings"]
 _REPEATED = {
     "learners": "--learner",
     "topics": "--topic",
+    "allow_imports": "--allow-import",
     "kafka": "--kafka",
     "categories": "--category",
     "na_values": "--na-value",

@@ -1,15 +1,18 @@
 """`stream-rank`: learn rankings from streams, from the command line."""
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from stream_rank import __version__
 from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
 from stream_rank.cli.wording import with_flags
 from stream_rank.config.synonyms import SYNONYMS
-from stream_rank.errors import unknown_name
+from stream_rank.errors import ConfigError, unknown_name
+from stream_rank.printable import printable
 
 __all__ = ["main"]
 
@@ -33,6 +36,9 @@ class Parser(argparse.ArgumentParser):
                 self.error(unknown_name("flag", given, known, _SYNONYMS))
             self.error(f"unexpected argument {rest[0]!r}")
         return found
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
     def _check_value(self, action, value):  # type: ignore[no-untyped-def]
         if _has_commands(action) and value not in action.choices:
@@ -115,6 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser = _parser(next((word for word in words if not word.startswith("-")), None))
         given: argparse.Namespace = parser.parse_args(words)  # type: ignore[no-untyped-call]
         flags = given.flag_names = parser.flags_of_settings(given)
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            raise ConfigError(
+                "variable NUMBA_DISABLE_JIT is set, and without its compiler the engine is nothing: unset it"
+            )
         return int(given.run(given))
     except BrokenPipeError:
         sys.stderr.close()  # the reader of the output closed the pipe
@@ -125,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = code_of(error)
         if code is None:
             raise
-        print(f"stream-rank: {with_flags(str(error), flags)}", file=sys.stderr)
+        print(printable(f"stream-rank: {with_flags(str(error), flags)}"), file=sys.stderr)
         return code
 
 

@@ -16,6 +16,7 @@ from stream_rank.errors import MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.printable import printable
 
 if TYPE_CHECKING:  # importing it at run time would load the engine for `--help`
     from stream_rank.ingest.source import Source
@@ -51,7 +52,7 @@ def run(given: argparse.Namespace) -> int:
         producer_of(config.client, config.connection()),
         _RETRY_SECONDS,
         lambda: control.stop_requested,
-        lambda trouble: print(f"stream-rank: {trouble}", file=sys.stderr, flush=True),
+        lambda trouble: print(printable(f"stream-rank: {trouble}"), file=sys.stderr, flush=True),
     )
     start = time.monotonic()
     try:
@@ -65,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
         producer.close()
     if not config.quiet:
         seconds = time.monotonic() - start
-        print(f"{sent:,} events to {config.topic} in {seconds:.1f} s", file=sys.stderr)
+        print(printable(f"{sent:,} events to {config.topic} in {seconds:.1f} s"), file=sys.stderr)
     return stopped[0] if stopped else ExitCode.DONE
 
 

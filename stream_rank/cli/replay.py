@@ -9,6 +9,7 @@ from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import NothingLearnedError, TooManyRejectsError
+from stream_rank.printable import printable
 
 __all__ = ["add", "run"]
 
@@ -58,8 +59,6 @@ def run(given: argparse.Namespace) -> int:
             raise
         show.result(replay.finish(), config.out)
     if stopped and not config.quiet:
-        print(
-            f"stopped; continue with --resume (everything is saved in {config.out})",
-            file=sys.stderr,
-        )
+        words = f"stopped; continue with --resume (everything is saved in {config.out})"
+        print(printable(words), file=sys.stderr)
     return stopped[0] if stopped else ExitCode.DONE

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from stream_rank.cli.standings import of_summary, table_of, verdict
 from stream_rank.cli.wording import with_flags
+from stream_rank.printable import printable
 from stream_rank.runtime.replay import Replay
 
 __all__ = ["Show"]
@@ -46,7 +47,7 @@ class Show:
     def warn(self, text: str) -> None:
         """Print a warning."""
         self._error.print(
-            with_flags(text, self._flags), style="yellow", markup=False, soft_wrap=True
+            printable(with_flags(text, self._flags)), style="yellow", markup=False, soft_wrap=True
         )
 
     @contextmanager
@@ -98,7 +99,7 @@ class Show:
         if self._quiet:
             return
         for sentence in verdict(standings):
-            print(sentence)
+            print(printable(sentence))
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""
         parts = [f"{summary['learned']:,} learned"]
@@ -107,9 +108,9 @@ class Show:
         ]
         if summary["rejects"]:
             parts.append(f"{summary['rejects']:,} rejected ({out / 'rejects.jsonl'})")
-        print(f"{summary['events']:,} records{speed}: {', '.join(parts)}")
+        print(printable(f"{summary['events']:,} records{speed}: {', '.join(parts)}"))
         if summary["rejects"] > _MANY_REJECTS * summary["events"]:
             print("rejected most often:")
             for each in summary["reject_reasons"]:
-                print(f"{each['records']:>12,}  {each['example']}")
-        print(f"curves, confusion and weights: {out / 'report.html'}")
+                print(printable(f"{each['records']:>12,}  {each['example']}"))
+        print(printable(f"curves, confusion and weights: {out / 'report.html'}"))

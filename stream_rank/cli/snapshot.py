@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from stream_rank.printable import printable
+
 __all__ = ["add", "run"]
 
 
@@ -71,7 +73,8 @@ def _list(given: argparse.Namespace) -> int:
         return 0
     for each in kept:
         mark = "  latest" if each.name == latest else ""
-        print(f"{store.url_of(each.name)}  {each.records:>12,} records  {each.written}{mark}")
+        words = f"{store.url_of(each.name)}  {each.records:>12,} records  {each.written}{mark}"
+        print(printable(words))
     return 0
 
 
@@ -127,7 +130,7 @@ def _verify(given: argparse.Namespace) -> int:
         print(json.dumps(sound, indent=2))
         return 0
     for where, learners in sound.items():
-        print(f"{where}: sound; {', '.join(learners) or 'no learner'}")
+        print(printable(f"{where}: sound; {', '.join(learners) or 'no learner'}"))
     return 0
 
 
@@ -148,7 +151,7 @@ def _diff(given: argparse.Namespace) -> int:
         print(json.dumps({name: [one.get(name), other.get(name)] for name in changed}, indent=2))
         return int(bool(changed))
     for name in changed:
-        print(f"{name}: {one.get(name)!r} -> {other.get(name)!r}")
+        print(printable(f"{name}: {one.get(name)!r} -> {other.get(name)!r}"))
     if not changed:
         print("no difference")
     return int(bool(changed))

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stream_rank.evaluation.standing import ANSWERING, Standing
+from stream_rank.printable import printable
 
 __all__ = ["Standings", "of_summary", "table_of", "verdict"]
 
@@ -40,7 +41,7 @@ def table_of(standings: Standings) -> Table:
         losses = map(_shown, (each.loss, each.recent_loss))
         skills = map(_share, (each.skill, each.recent_skill))
         mark = f"worse than the {each.baseline}" if each.worse else ""
-        table.add_row(name, each.kind, *losses, *skills, Text(mark, "red"))
+        table.add_row(Text(printable(name)), each.kind, *losses, *skills, Text(mark, "red"))
     return table
 
 

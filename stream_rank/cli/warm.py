@@ -5,6 +5,7 @@ import sys
 import time
 
 from stream_rank.cli.exit_codes import ExitCode
+from stream_rank.printable import printable
 
 __all__ = ["add", "run"]
 
@@ -20,6 +21,7 @@ def run(_: argparse.Namespace) -> int:
 
     print("compiling the engine, a minute or two the first time ...", file=sys.stderr, flush=True)
     start = time.monotonic()
-    warm(lambda text: print(text, file=sys.stderr))
-    print(f"done in {time.monotonic() - start:.0f} s; kept in {cache_folder()}", file=sys.stderr)
+    warm(lambda text: print(printable(text), file=sys.stderr))
+    words = f"done in {time.monotonic() - start:.0f} s; kept in {cache_folder()}"
+    print(printable(words), file=sys.stderr)
     return ExitCode.DONE

@@ -37,6 +37,10 @@ class RunConfig(FormConfig):
         description="the stages of learners that are given without any: those that suit the learner (auto), none (raw), "
         "or a chain such as 'scale | normalize'",
     )
+    allow_imports: Listed = Field(
+        default=[],
+        description="a module besides river whose estimators may be learners; may be repeated",
+    )
     out: Path = Field(description="the folder for all that the run writes")
     n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
     seed: int = Field(1, description="the seed of random learners without one of their own")
@@ -83,6 +87,9 @@ class RunConfig(FormConfig):
     )
     snapshots_kept: int = Field(
         5, ge=1, description="how many snapshots are kept, in addition to the last of each day"
+    )
+    daily_snapshots_kept: int = Field(
+        30, ge=0, le=36_500, description="for how many days the last snapshot of each day is kept"
     )
     on_corrupt_snapshot: Literal["refuse", "older"] = Field(
         "refuse",

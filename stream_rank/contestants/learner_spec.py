@@ -4,7 +4,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from river import base
@@ -64,14 +64,19 @@ def _value(text: str) -> Any:
         return text
 
 
-def _class_of(name: str) -> type[Any]:
-    """A learner of the package by its name, or an estimator of River's by its path."""
+def _class_of(name: str, allow_imports: Sequence[str] = ()) -> type[Any]:
+    """A learner of the package by its name, or an estimator of River's by its path, or of other modules that are allowed."""
     for known, learner in LEARNERS.items():
         if name.lower() in (known, learner.__name__.lower()):
             return learner
     if "." not in name:
         raise ConfigError(unknown_name("learner", name, LEARNERS))
     module, _, attribute = name.rpartition(".")
+    # importing runs a module, whatever is in it
+    if not any(f"{module}.".startswith(f"{each}.") for each in ("river", *allow_imports)):
+        raise ConfigError(
+            f"learner {name!r} is not of River; to import it, name its module in `allow_imports`"
+        )
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
@@ -140,16 +145,19 @@ def chain_of(spec: str, preparation: str = "auto") -> tuple[list[str], str]:
     return ([] if stages == ["raw"] else stages), learner
 
 
-def make(spec: str, n_ranks: int | None, seed: int | None) -> Any:
+def make(
+    spec: str, n_ranks: int | None, seed: int | None, allow_imports: Sequence[str] = ()
+) -> Any:
     """The learner that a specification means.
 
-    The number of ranks and the seed are given to learners that take them and were not told otherwise.
+    The number of ranks and the seed are given to learners that take them and were not told otherwise. Estimators are imported from
+    `river` and the modules of `allow_imports`, and those below them.
 
     >>> make("oap-bpm:n_members=50", n_ranks=5, seed=1).n_members
     50
     """
     name, _, rest = spec.partition(":")
-    learner = _class_of(name.strip())
+    learner = _class_of(name.strip(), allow_imports)
     known, arguments = _arguments(f"learner {spec!r}", learner, rest)
     own = learner in LEARNERS.values()
     if own and n_ranks is None and arguments.get("n_ranks") is not None:
@@ -194,6 +202,7 @@ def contestants_of(
     seed: int | None,
     preparation: str = "raw",
     preparations: Preparations | None = None,
+    allow_imports: Sequence[str] = (),
 ) -> list[Contestant]:
     """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`."""
     if len(set(specs)) < len(specs):
@@ -203,7 +212,7 @@ def contestants_of(
     found: list[Contestant] = []
     for spec in specs:
         stages, learner = chain_of(spec, preparation)
-        contestant = contestant_of(spec, make(learner, n_ranks, seed), n_ranks)
+        contestant = contestant_of(spec, make(learner, n_ranks, seed, allow_imports), n_ranks)
         if stages:
             chain = shared.add(stages, [make_stage(stage, seed) for stage in stages])
             contestant = PreparedLearner(spec, chain, shared, contestant)

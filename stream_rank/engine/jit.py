@@ -10,11 +10,17 @@ processes that compile it for different types at once, both may give their code
 the same name, and one would run the other's from then on. Here they take turns,
 and of several that start at once on a new machine, one compiles a function and
 the others find it.
+
+What is kept is code, which whoever writes to the folder has us run. So a folder
+that somebody else owns, or may write to, is not used: nothing is kept then, and
+every process compiles for itself, and says so.
 """
 
 import fcntl
 import hashlib
+import logging
 import os
+import stat
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -24,7 +30,7 @@ import numba
 from numba import extending
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["cache_folder", "called", "compiled", "inlined", "intrinsic"]
+__all__ = ["cache_folder", "called", "compiled", "foreign", "inlined", "intrinsic"]
 
 _Function = Callable[..., Any]
 _config: Any = numba.config
@@ -46,13 +52,43 @@ def cache_folder() -> Path:
     return root / "stream-rank" / _digest()
 
 
-_FOLDER = str(cache_folder())
+def foreign(folder: Path) -> str:
+    """Why the code in a folder cannot be trusted, which is made if it is not there; empty if it can be."""
+    for each in (folder.parent, folder):
+        with suppress(OSError):  # where we may not write, and nothing is, nothing is found either
+            each.mkdir(mode=0o700, parents=each is not folder)
+        try:
+            found = each.lstat()
+        except OSError:
+            continue
+        if not stat.S_ISDIR(found.st_mode):
+            return f"{each} is no folder"
+        if found.st_uid not in (os.geteuid(), 0):
+            return f"{each} belongs to user {found.st_uid}"
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return f"others may write to {each}"
+    return ""
+
+
+if _config.DISABLE_JIT:
+    raise ImportError("NUMBA_DISABLE_JIT is set, and the engine is nothing without its compiler")
+_FOLDER = cache_folder()
+_DISTRUSTED = foreign(_FOLDER)
+if _DISTRUSTED:
+    logging.getLogger(__name__).warning(
+        "compiled code is neither taken nor kept, and every start compiles it anew: %s; "
+        "remove that folder, or name another by NUMBA_CACHE_DIR",
+        _DISTRUSTED,
+    )
 
 
 def compiled(function: _Function) -> _Function:
     """Compile an entry point: called from Python, kept on disk, without the interpreter's lock."""
+    if _DISTRUSTED:
+        alone: _Function = numba.njit(nogil=True, error_model="numpy")(function)
+        return alone
     before = _config.CACHE_DIR
-    _config.CACHE_DIR = _FOLDER  # read once, when the function is decorated
+    _config.CACHE_DIR = str(_FOLDER)  # read once, when the function is decorated
     try:
         entry: _Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
         _take_turns(entry)

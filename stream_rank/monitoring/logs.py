@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
+from stream_rank.printable import printable
+
 __all__ = ["ClientWarnings", "JsonFormatter", "Redaction", "TextFormatter", "configure"]
 
 _HIDDEN = "***"
@@ -52,7 +54,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line of text per record, followed by the traceback if any."""
+    """One line of text per record, followed by the traceback if any; JSON writes control characters out by itself."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line.
@@ -61,12 +63,13 @@ class TextFormatter(logging.Formatter):
         >>> TextFormatter().format(record)
         '1970-01-01T00:00:00.000Z info    started  topics=ratings'
         """
-        more = " ".join(f"{name}={value}" for name, value in _fields(record).items())
-        line = f"{_moment(record)} {record.levelname.lower():7} {record.getMessage()}"
+        more = printable(" ".join(f"{name}={value}" for name, value in _fields(record).items()))
+        line = f"{_moment(record)} {record.levelname.lower():7} {printable(record.getMessage())}"
         line += f"  {more}" if more else ""
         if record.exc_info and not record.exc_text:
             record.exc_text = self.formatException(record.exc_info)
-        return f"{line}\n{record.exc_text}" if record.exc_text else line
+        trace = "\n".join(map(printable, (record.exc_text or "").splitlines()))
+        return f"{line}\n{trace}" if trace else line
 
 
 class Redaction(logging.Filter):

@@ -206,21 +206,25 @@ class Daemon:
         now = time.monotonic()
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
-        if self.learning.checkpointer.due and now >= self._next_attempt:
-            self._commit(now)
+        self._commit(now)
         self._status_requests.answer(lambda: self._redact(as_json(self.status(), indent=2)))
         if now >= self._next_line:
             self._log_progress(now)
 
     def _commit(self, now: float) -> None:
-        """Commit; on a recoverable error it is retried after a back-off."""
+        """Settle the commit that is written by now, or begin one that is due; what fails is tried again after a back-off."""
+        checkpointer = self.learning.checkpointer
+        written = checkpointer.written
         try:
-            self.learning.checkpointer.commit()
+            checkpointer.settle(wait=False)
+            if checkpointer.due and now >= self._next_attempt:
+                checkpointer.begin()
         except RecoverableError as error:
             self._next_attempt = now + self._snapshots.failed(str(error))
             self.learning.control.snapshot_requested = True
         else:
-            self._snapshots.succeeded()
+            if checkpointer.written > written:
+                self._snapshots.succeeded()
 
     def _idle(self) -> bool:
         """Whether `idle_timeout` has passed without an event, while partitions were assigned and whatever is needed was reachable."""

@@ -106,11 +106,20 @@ def open_run(
     preparations = Preparations()
     if contestants is None:
         contestants = contestants_of(
-            config.learners, config.n_ranks, config.seed, config.preparation, preparations
+            config.learners,
+            config.n_ranks,
+            config.seed,
+            config.preparation,
+            preparations,
+            config.allow_imports,
         )
     folder = RunFolder(config.out)
     try:
-        store = SnapshotStore(folder.snapshots_url(config.snapshots), config.snapshots_kept)
+        store = SnapshotStore(
+            folder.snapshots_url(config.snapshots),
+            config.snapshots_kept,
+            config.daily_snapshots_kept,
+        )
         snapshot = _to_resume(config, store, contestants, say) if resume else None
         if not resume:
             _clear_empty_run(config, store, say)

@@ -64,4 +64,4 @@ def test_names_of_every_alphabet_and_their_kinds_come_back() -> None:
     model.learn_one({**dict.fromkeys(odd, 1.0), 7: 2.0}, 2)
     found = learner_in(unpack(pack(Snapshot.of({name: model.dump()}))), "model")
     assert found.features == model.features
-    assert {type(each) for each in found.features} == {int, str}  # type: ignore[union-attr]
+    assert {type(each) for each in found.features} == {int, str}

@@ -1,14 +1,16 @@
 """Where snapshots are kept."""
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from stream_rank import SnapshotError
 from stream_rank.checkpoint.resuming import newest_sound
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
+from stream_rank.errors import ConfigError, SnapshotError
 
 
 def fill(store: SnapshotStore, hours: int) -> None:
@@ -18,13 +20,11 @@ def fill(store: SnapshotStore, hours: int) -> None:
         store.write(Snapshot({"hour": hour}, {}), hour * 100, begin + timedelta(hours=hour))
 
 
-@pytest.fixture(params=["disk", "memory://snapshots"])
+@pytest.fixture(params=["disk", "s3"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return (
-        str(tmp_path / "snapshots")
-        if request.param == "disk"
-        else f"{request.param}/{tmp_path.name}"
-    )
+    if request.param == "disk":
+        return str(tmp_path / "snapshots")
+    return f"{request.getfixturevalue('s3')}/runs/{tmp_path.name}"
 
 
 def test_the_newest_and_one_a_day_are_kept(url: str) -> None:
@@ -103,3 +103,93 @@ def test_after_a_rollback_the_old_one_is_the_newest(tmp_path: Path, pointed: boo
     (tmp_path / later).write_bytes(b"damaged")
     snapshot = newest_sound(store, True, lambda _: None)
     assert snapshot == old
+
+
+def test_days_are_kept_as_long_as_is_said(tmp_path: Path) -> None:
+    store = SnapshotStore(str(tmp_path), keep=2, days=3)
+    fill(store, 24 * 6)
+    assert [each.written.day for each in store.kept()] == [4, 5, 6, 6]
+    without = SnapshotStore(str(tmp_path), keep=2, days=0)
+    without.write(Snapshot({}, {}), 10**6, datetime(2026, 11, 7, tzinfo=UTC))
+    assert [each.written.day for each in without.kept()] == [6, 7]
+
+
+def test_an_empty_place_is_where_a_run_begins(url: str) -> None:
+    store = SnapshotStore(url)
+    assert store.latest() is None
+    assert store.kept() == []
+    assert newest_sound(store, True, str) is None
+    store.prepare()
+    name, _ = store.write(Snapshot({"a": 1}, {}), 5)
+    assert SnapshotStore(url).latest() == name
+
+
+def test_a_run_goes_on_without_the_right_to_list(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SnapshotStore(f"{s3}/run")
+
+    def forbidden() -> list[str]:
+        raise PermissionError(13, "Forbidden")
+
+    monkeypatch.setattr(store.place, "names", forbidden)
+    for number in range(3):
+        store.prepare()
+        store.write(Snapshot({"number": number}, {}), number)
+        snapshot = newest_sound(store, False, str)
+        assert snapshot is not None
+        assert snapshot.metadata == {"number": number}
+
+
+def test_what_cannot_be_reached_is_one_line(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import s3fs
+
+    with pytest.raises(SnapshotError, match=r"^s3://nobodys/run: there is no such bucket$"):
+        SnapshotStore("s3://nobodys/run").latest()
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    s3fs.S3FileSystem.clear_instance_cache()
+    with pytest.raises(SnapshotError, match=r"redentials; S3 is asked with AWS_ACC") as error:
+        SnapshotStore(f"{s3}/run").latest()
+    assert "\n" not in str(error.value)
+    with pytest.raises(ConfigError, match="ends with it"):
+        SnapshotStore("memory://run")
+    with pytest.raises(ConfigError, match="no folder and no URL"):
+        SnapshotStore("nonsense://run")
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.write_text("theirs")
+    store = SnapshotStore(str(ours))
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    name = f"{7:015d}-20261101T000000Z.safetensors"
+    for planted in (name, "latest", ".unfinished-latest", f".unfinished-{name}"):
+        (ours / planted).symlink_to(theirs)
+    with pytest.raises(SnapshotError, match="symbolic links"):
+        store.latest()
+    assert store.write(Snapshot({"a": 1}, {}), 7, now)[0] == name
+    assert store.read(name).metadata == {"a": 1}
+    assert not (ours / name).is_symlink()
+    store.prepare()
+    store.clear()
+    assert theirs.read_text() == "theirs"
+    (ours / name).symlink_to(theirs)
+    with pytest.raises(SnapshotError, match="symbolic links"):
+        store.read(name)
+
+
+def test_unfinished_files_have_names_that_nobody_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def noted(before: str, after: str) -> None:
+        seen.append(os.path.basename(before))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", noted)
+    for _ in range(3):
+        with pytest.raises(OSError, match="No space"):
+            SnapshotStore(str(tmp_path)).write(Snapshot({}, {}), 1)
+    assert len(set(seen)) == 3
+    assert not list(tmp_path.iterdir())

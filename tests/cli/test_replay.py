@@ -77,6 +77,13 @@ def test_resumed_as_if_never_stopped(
         (["--learner", "oap-bpm:members=5"], "did you mean 'n_members'?"),
         (["--learner", "oap-bpm:n_members=0"], "n_members"),
         (["--learner", "river.nothing.Here"], "there is no estimator"),
+        (["--learner", "antigravity.Here"], "name its module in --allow-import"),
+        (["--learner", "riverside.Here"], "name its module in --allow-import"),
+        (
+            ["--learner", "tests.Here", "--allow-import", "test"],
+            "name its module in --allow-import",
+        ),
+        (["--learner", "tests.cli.Here", "--allow-import", "tests"], "there is no estimator"),
         (["--learner", "river.stats.Mean"], "neither a classifier nor a regressor"),
         (["--learner", "prank", "--learner", "prank"], "given twice"),
         (["--learner", "prank:n_ranks=4"], "--n-ranks is 5"),

@@ -139,3 +139,25 @@ def test_the_folder_follows_the_environment(
     assert jit.cache_folder().parent == tmp_path / "stream-rank"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "own"))
     assert jit.cache_folder().parent == tmp_path / "own" / "stream-rank"
+
+
+@pytest.mark.long(20)
+@pytest.mark.parametrize("which", ["own", "mode", "link"])
+def test_code_that_others_could_have_written_is_not_run(which: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(REPOSITORY, cache) == ["0", "0"]
+    assert run(REPOSITORY, cache) == ["1", "0"]
+    (kept,) = (cache / "stream-rank").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o700
+    if which == "own":
+        if os.geteuid():
+            pytest.skip("only root gives files away")
+        os.chown(kept, 12_345, 12_345)
+    elif which == "mode":
+        kept.chmod(0o770)
+    else:
+        kept.rename(tmp_path / "theirs")
+        kept.symlink_to(tmp_path / "theirs")
+    assert run(REPOSITORY, cache) == ["0", "0"]
+    why = {"own": "belongs to user 12345", "mode": "others may write", "link": "is no folder"}
+    assert why[which] in jit.foreign(kept)

@@ -64,9 +64,7 @@ def as_text(metadata: Mapping[str, Any]) -> str:
         raise SnapshotError(f"cannot be written as JSON: {error}") from error
 
 
-def digest_of(
-    metadata: Mapping[str, Any] | bytes, arrays: Mapping[str, npt.NDArray[Any]]
-) -> str:
+def digest_of(metadata: Mapping[str, Any] | bytes, arrays: Mapping[str, npt.NDArray[Any]]) -> str:
     """The digest of metadata, which may be JSON already, and arrays, in hexadecimal digits."""
     text = metadata if isinstance(metadata, bytes) else as_text(metadata).encode()
     digest = hashlib.sha256(text)
