@@ -123,7 +123,11 @@ def unpack(raw: bytes) -> Snapshot:
         text = arrays.pop(_METADATA)
         if text.dtype != np.uint8 or text.ndim != 1:
             raise ValueError("its metadata is no text")
+        if digest_of(text.tobytes(), arrays) != header.get("sha256"):
+            raise ValueError("its digest is not that of its content")
         metadata = json.loads(text.tobytes())
+        if not isinstance(metadata, dict):
+            raise TypeError("its metadata is no object")
     except (
         SafetensorError,
         ValueError,
@@ -133,7 +137,4 @@ def unpack(raw: bytes) -> Snapshot:
         RecursionError,
     ) as error:
         raise SnapshotError(f"it is damaged: {error}") from None
-    whole = digest_of(text.tobytes(), arrays)
-    if not isinstance(metadata, dict) or whole != header.get("sha256"):
-        raise SnapshotError("it is damaged: its digest is not that of its content")
     return Snapshot(metadata, arrays)

@@ -46,6 +46,7 @@ def run(given: argparse.Namespace) -> int:
 
     show = Show(config.quiet, config.json_, given.flag_names)
     with Replay(config, show.warn, control) as replay:
+        show.note(str(replay.learning.room))
         if replay.learning.not_kept:
             show.warn(
                 f"{', '.join(replay.learning.not_kept)} cannot be saved in snapshots (not of stream-rank): "

@@ -50,6 +50,11 @@ class Show:
             printable(with_flags(text, self._flags)), style="yellow", markup=False, soft_wrap=True
         )
 
+    def note(self, text: str) -> None:
+        """Print what is good to know, unless nothing is to be printed."""
+        if not self._quiet:
+            print(printable(with_flags(text, self._flags)), file=sys.stderr)
+
     @contextmanager
     def live(self) -> Iterator[None]:
         """Show the progress of a run."""

@@ -1,12 +1,12 @@
 """The settings that replays and the daemon share."""
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from stream_rank.config.form import FormConfig
-from stream_rank.config.settings import Listed
+from stream_rank.config.settings import Listed, bytes_of
 from stream_rank.features.names import STAGE_NAMES
 from stream_rank.learners.names import LEARNER_NAMES
 
@@ -59,6 +59,12 @@ class RunConfig(FormConfig):
         ge=1,
         le=10_000_000,
         description="the most features that one event makes known; it is learned without those beyond, which may come again",
+    )
+    learner_memory_limit: Annotated[int, BeforeValidator(bytes_of)] = Field(
+        "2Gi",
+        ge=1,
+        validate_default=True,
+        description="the most memory that the learners may take together, in bytes or as in 512Mi; features beyond that are left out",
     )
     min_count: int = Field(
         1, ge=1, le=1_000_000, description="a feature is known once it came in so many events"

@@ -1,5 +1,6 @@
 """The base class of all settings."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +13,31 @@ from pydantic import (
     field_validator,
 )
 
-__all__ = ["Listed", "Settings", "listed"]
+__all__ = ["Listed", "Settings", "bytes_of", "listed"]
+
+_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
 
 
 def listed(given: Any) -> Any:
     """A list, or the semicolon-separated string of a variable."""
     return [part for part in given.split(";") if part] if isinstance(given, str) else given
+
+
+def bytes_of(given: Any) -> Any:
+    """A number of bytes, from text with a unit as Kubernetes writes them.
+
+    >>> bytes_of("2Gi"), bytes_of("500M"), bytes_of("1024")
+    (2147483648, 500000000, 1024)
+    """
+    if not isinstance(given, str):
+        return given
+    found = _BYTES.fullmatch(given.strip())
+    if found is None:
+        raise ValueError(
+            f"bytes are a number, or one with a unit as in 512Mi or 2Gi, not {given!r}"
+        )
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))
 
 
 Listed = Annotated[list[str], BeforeValidator(listed)]

@@ -55,6 +55,12 @@ class Contestant(Protocol):
     def limits(self) -> LearnerLimits:
         """The largest numbers and the most features that it takes."""
 
+    def memory_at(self, n_features: int) -> int:
+        """Bytes that it takes at most with so many features; 0 if that is not known."""
+
+    def bound(self, max_features: int) -> None:
+        """Take no more features than so many, which its limits say from now on."""
+
     @property
     def learns_groups(self) -> bool:
         """Whether it makes use of the groups of events."""

@@ -72,6 +72,8 @@ def _class_of(name: str, allow_imports: Sequence[str] = ()) -> type[Any]:
     if "." not in name:
         raise ConfigError(unknown_name("learner", name, LEARNERS))
     module, _, attribute = name.rpartition(".")
+    if not module or module.startswith("."):
+        raise ConfigError(f"there is no estimator {name!r}")
     # importing runs a module, whatever is in it
     if not any(f"{module}.".startswith(f"{each}.") for each in ("river", *allow_imports)):
         raise ConfigError(

@@ -1,5 +1,6 @@
 """Learners of this package as contestants."""
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ class NativeLearner:
         self.name = name
         self.chain: tuple[str, ...] = ()
         self.model: Any = model
+        self._most_features = math.inf
         # with a known number of ranks labels become integers; discovered labels stay as they came
         self._whole = self.predicts == "ranks" and n_ranks is not None
 
@@ -41,7 +43,16 @@ class NativeLearner:
     @property
     def limits(self) -> LearnerLimits:
         """The largest numbers and the most features that it takes."""
-        return self.model.limits  # type: ignore[no-any-return]
+        limits: LearnerLimits = self.model.limits
+        return limits._replace(max_features=min(limits.max_features, self._most_features))
+
+    def memory_at(self, n_features: int) -> int:
+        """Bytes that it takes at most with so many features, of which it knows no more than it can."""
+        return int(self.model.memory_at(min(n_features, self.limits.max_features)))
+
+    def bound(self, max_features: int) -> None:
+        """Take no more features than so many."""
+        self._most_features = max_features
 
     @property
     def learns_groups(self) -> bool:

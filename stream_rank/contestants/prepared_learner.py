@@ -54,6 +54,14 @@ class PreparedLearner:
         largest = min([inner.largest, *(stage.largest for stage in self._stages)])
         return inner._replace(largest=largest, longest=np.inf)
 
+    def memory_at(self, n_features: int) -> int:
+        """Bytes that the learner takes at most with so many features behind the stages."""
+        return self._inner.memory_at(n_features)
+
+    def bound(self, max_features: int) -> None:
+        """Let no more features than so many out of the stages; those are left out that came last."""
+        self._inner.bound(max_features)
+
     @property
     def _stages(self) -> list[Any]:
         return self._preparations.of(self.chain)

@@ -42,6 +42,13 @@ class RiverLearner:
                 f"{name} tells true from false; a classifier of several classes is needed"
             )
 
+    def memory_at(self, n_features: int) -> int:
+        """Nobody knows."""
+        return 0
+
+    def bound(self, max_features: int) -> None:
+        """Nothing: it has no limits of its own."""
+
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         """Turn whatever an estimator raises into a `ConfigError`."""

@@ -114,6 +114,11 @@ class Memory:
             content = self._bytes[place : place + sizes[name]]
             self._sections[name] = content.view(section.dtype).reshape(section.shape)
 
+    @property
+    def n_bytes(self) -> int:
+        """The size of the block."""
+        return self._bytes.size
+
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self._sections[name]
 

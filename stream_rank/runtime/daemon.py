@@ -146,6 +146,7 @@ class Daemon:
                 "http": self.server.address,
             },
         )
+        logger.info(str(learning.room))
         try:
             for _ in self._steps():
                 self._between_chunks()

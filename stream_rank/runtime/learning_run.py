@@ -15,6 +15,7 @@ from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
 from stream_rank.contestants.preparations import Preparations
+from stream_rank.contestants.room import Room, room_for
 from stream_rank.errors import ConfigError, SnapshotError, WriteError
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.source import Source
@@ -56,6 +57,7 @@ class LearningRun:
     sinks: dict[str, Sink[Any]]
     checkpointer: Checkpointer
     rate: Rate
+    room: Room
     resumed_after: int | None
     """Records before the snapshot, if the run was resumed."""
 
@@ -125,6 +127,9 @@ def open_run(
             _clear_empty_run(config, store, say)
         control = control or RunControl()
         progress = Progress(source.position_from)
+        room = room_for(contestants, config.max_features, config.learner_memory_limit)
+        for each in contestants:
+            each.bound(room.max_features)
         limits = limits_of(
             contestants,
             config.n_ranks,
@@ -179,7 +184,15 @@ def open_run(
     resumed_after = None if snapshot is None else progress.counts.records
     return LearningRun(
         *(config, folder, store, control, contestants, progress, scoreboard, waiting, limit),
-        *(time_filter, loop, sinks, checkpointer, Rate(progress.counts.records), resumed_after),
+        *(
+            time_filter,
+            loop,
+            sinks,
+            checkpointer,
+            Rate(progress.counts.records),
+            room,
+            resumed_after,
+        ),
     )
 
 

@@ -77,6 +77,12 @@ class RunningMean:
     def _mean(self) -> float:
         return self._sum / max(1, self._count)
 
+    def memory_at(self, n_features: int) -> int:
+        return 0
+
+    def bound(self, max_features: int) -> None:
+        pass
+
     def test_then_train(self, rows: Rows, labels: Array, groups: Array | None) -> Array:
         found = np.empty(len(labels))
         for place, label in enumerate(labels.tolist()):

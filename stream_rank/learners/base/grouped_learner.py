@@ -41,6 +41,11 @@ class GroupedLearner(ScoreLearner):
         if self._model.make_groups(len(self._groups) + 2):
             self._find_row()
 
+    def _size_with(self, n_features: int) -> int:
+        """With room for all the groups that it may know."""
+        self._model.make_groups(self._groups.most + 2)
+        return super()._size_with(n_features)
+
     def predict_one(self, x: Features, group: Hashable = None) -> float:
         """The score of an event, which is the same in every group."""
         return self.utility_one(x)

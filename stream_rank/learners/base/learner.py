@@ -32,6 +32,8 @@ Array = npt.NDArray[Any]
 Features = Mapping[Any, Any]
 """An event's features by name; names may be anything hashable."""
 
+_PROBED = 16
+"""Features whose numbers fill whole cache lines, of either type."""
 _SPARSE_BELOW = 8
 """A dict with less than one in so many known features is learned as a sparse event."""
 
@@ -311,6 +313,35 @@ class Learner(PairLearner):
     def n_updates(self) -> int | None:
         """The number of members' mistakes, each of which moved one; None where they are not counted."""
         return None
+
+    def memory_at(self, n_features: int) -> int:
+        """Bytes that a learner of these parameters takes at most with so many features.
+
+        Its memories have room for half as many features more, and while a snapshot is written there are two copies without that
+        room. Sizes are polynomials of the number of features, of the second degree at most, so three small ones say all.
+
+        >>> from stream_rank import PRank
+        >>> round(PRank(n_ranks=5).memory_at(1_000_000) / 1e6)  # of three numbers a feature
+        84
+        """
+        sizes = self._sizes()
+
+        def size(count: float) -> float:
+            at = count / _PROBED
+            low, middle, high = sizes
+            bend = (high - 2 * middle + low) / 2
+            return low + (at - 1) * (middle - low) + (at - 1) * (at - 2) * bend
+
+        return int(size(1.5 * n_features) + 2 * size(n_features))
+
+    def _sizes(self) -> list[int]:
+        """Bytes of the memories of a new learner of these parameters, with once, twice and three times `_PROBED` features."""
+        twin = type(self)(**arguments_of(self.parameters))
+        return [twin._size_with(_PROBED * times) for times in (1, 2, 3)]  # noqa: SLF001
+
+    def _size_with(self, n_features: int) -> int:
+        self._model.resize(n_features)
+        return sum(memory.n_bytes for memory in self._model.memories().values())
 
     def rule(self) -> Rule:
         """What was learned, in numbers that another program can score with. With a kernel, this copies the support set."""
