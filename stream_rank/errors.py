@@ -51,8 +51,20 @@ __all__ = [
     "TooManyRejectsError",
     "UnreadableError",
     "WriteError",
+    "cause_of",
     "unknown_name",
 ]
+
+
+def cause_of(error: OSError, place: object = None) -> str:
+    """What the system refused and where; `place` is said if the system does not say where.
+
+    >>> cause_of(OSError(28, "No space left on device"), "run/rejects.jsonl"), cause_of(OSError(13, "Permission denied", "ca.pem"))
+    ('run/rejects.jsonl: No space left on device', 'ca.pem: Permission denied')
+    """
+    where = place if error.filename is None else error.filename
+    reason = error.strerror or str(error) or type(error).__name__
+    return reason if where is None else f"{where}: {reason}"
 
 
 class StreamRankError(Exception):

@@ -1,6 +1,10 @@
 """The one filter between what came from elsewhere and a terminal or a log line."""
 
-__all__ = ["printable"]
+import re
+
+__all__ = ["printable", "shortened"]
+
+_LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 
 
 def printable(text: str) -> str:
@@ -12,3 +16,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def shortened(text: str) -> str:
+    """A sentence without the middle of words that nobody reads to their end: a setting, a path or a name of thousands of characters.
+
+    >>> shortened("no " + "x" * 5_000 + " here") == "no " + "x" * 200 + "..." + "x" * 100 + " here"
+    True
+    """
+    return _LONG.sub(r"\1...\2", text)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from stream_rank.checkpoint.snapshot import Snapshot, pack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
-from stream_rank.errors import SnapshotError, SnapshotWriteError
+from stream_rank.errors import SnapshotError, SnapshotWriteError, cause_of
 from stream_rank.pipeline.progress import Progress
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.sinks.sink import Sink
@@ -148,7 +148,9 @@ class Checkpointer:
             raise self._unwritten(error) from error
 
     def _unwritten(self, error: Exception) -> SnapshotWriteError:
-        reason = str(error) if isinstance(error, OSError | SnapshotError) else repr(error)
+        reason = str(error) if isinstance(error, SnapshotError) else repr(error)
+        if isinstance(error, OSError):
+            reason = cause_of(error)
         return SnapshotWriteError(
             f"no snapshot could be written to {self._store.url}: {reason}; the one before is whole"
         )

@@ -12,7 +12,7 @@ from stream_rank.cli.exit_codes import MEANINGS, ExitCode, code_of
 from stream_rank.cli.wording import with_flags
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
-from stream_rank.printable import printable
+from stream_rank.printable import printable, shortened
 
 __all__ = ["main"]
 
@@ -83,6 +83,7 @@ _COMMANDS = {
     "predict": ("predict", "predict the events of a file with a learned model"),
     "snapshot": ("snapshot", "look at snapshots, compare and export them"),
     "rollback": ("rollback", "go back to an older snapshot"),
+    "status": ("status", "what a running daemon says of itself"),
     "schema": ("schema", "the JSON Schema of an event"),
     "warm": ("warm", "compile the engine before it is needed"),
 }
@@ -135,7 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = code_of(error)
         if code is None:
             raise
-        print(printable(f"stream-rank: {with_flags(str(error), flags)}"), file=sys.stderr)
+        words = shortened(f"stream-rank: {with_flags(str(error), flags)}")
+        print(printable(words), file=sys.stderr)
         return code
 
 

@@ -11,7 +11,8 @@ import json
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.config.rollback import RollbackConfig
-from stream_rank.errors import ConfigError, WriteError
+from stream_rank.errors import ConfigError, WriteError, cause_of
+from stream_rank.printable import printable
 
 __all__ = ["add", "run"]
 
@@ -44,8 +45,10 @@ def run(given: argparse.Namespace) -> int:
             )
         again = store.renew(name)
     except OSError as error:
-        raise WriteError(f"no snapshot could be written to {store.url}: {error}") from error
+        raise WriteError(
+            f"no snapshot could be written to {store.url}: {cause_of(error)}"
+        ) from error
     finally:
         folder.close()
-    print(f"the run goes on from {store.url_of(again)}, which is {name}")
+    print(printable(f"the run goes on from {store.url_of(again)}, which is {name}"))
     return ExitCode.DONE

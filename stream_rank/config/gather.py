@@ -15,6 +15,7 @@ from stream_rank.config.replay import ReplayConfig
 from stream_rank.config.rollback import RollbackConfig
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
+from stream_rank.printable import shortened
 
 __all__ = ["PREFIX", "gather"]
 
@@ -91,7 +92,8 @@ def gather(
     try:
         return model.model_validate({**in_file, **in_variables, **flags})
     except ValidationError as error:
-        raise ConfigError(_sentence(error, model, flags, in_variables, in_file, file)) from None
+        said = _sentence(error, model, flags, in_variables, in_file, file)
+        raise ConfigError(shortened(said)) from None
 
 
 def _sentence(

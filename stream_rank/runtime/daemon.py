@@ -13,11 +13,12 @@ from stream_rank.errors import (
     RetriableKafkaError,
     TooManyRejectsError,
     WriteError,
+    cause_of,
 )
 from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.chunk import Records
 from stream_rank.ingest.kafka.clients import consumer_of, producer_of
-from stream_rank.ingest.kafka.port import Consumer, ResolveOffsets, Subscription
+from stream_rank.ingest.kafka.port import Consumer, Partition, ResolveOffsets, Subscription
 from stream_rank.ingest.kafka.topic_source import TopicSource
 from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
@@ -79,6 +80,8 @@ class Daemon:
         self._next_line = self._start + config.log_seconds
         self._line_records = counts.records
         self._constant_watch = ConstantWatch()
+        self._assigned: frozenset[Partition] = frozenset()
+        self._fetched = False
         self._status_requests = StatusRequests(_ANSWER_SECONDS)
         self.observer = Observer(
             self.learning.loop,
@@ -155,7 +158,7 @@ class Daemon:
                     break
             return self._stop()
         except OSError as error:
-            raise WriteError(f"{config.out} cannot be written: {error}") from error
+            raise WriteError(cause_of(error)) from error
         except RetriableKafkaError as error:  # not retried: a chunk may be half learned, and only a restart from the snapshot repairs that
             raise WriteError(f"rejects or predictions cannot be sent: {error}") from error
         finally:
@@ -205,6 +208,7 @@ class Daemon:
     def _between_chunks(self) -> None:
         """Update metrics, take a due snapshot, answer status requests, and log the progress."""
         now = time.monotonic()
+        self._log_assignment()
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
         self._commit(now)
@@ -228,11 +232,25 @@ class Daemon:
                 self._snapshots.succeeded()
 
     def _idle(self) -> bool:
-        """Whether `idle_timeout` has passed without an event, while partitions were assigned and whatever is needed was reachable."""
+        """Whether `idle_timeout` has passed without an event, since every assigned partition was fetched from, while whatever is
+        needed was reachable."""
         limit = self.config.idle_timeout
-        if self._kafka.active or self._registry.active or not self.source.assignment:
+        if not self._fetched:
+            self._fetched = bool(self._assigned) and self.source.fetched
+        if self._kafka.active or self._registry.active or not self._fetched:
             self._last_arrival = time.monotonic()
         return limit is not None and time.monotonic() - self._last_arrival >= limit
+
+    def _log_assignment(self) -> None:
+        """Log the partitions that came and went since the last turn."""
+        now, before = self.source.assignment, self._assigned
+        if now == before:
+            return
+        self._assigned, self._fetched = now, False
+        for event, changed in (("revoked", before - now), ("assigned", now - before)):
+            if changed:
+                names = ", ".join(str(each) for each in sorted(changed))
+                logger.info(f"partitions {event}", extra={"partitions": names, "now": len(now)})
 
     def _log_progress(self, now: float) -> None:
         counts, period = self.learning.progress.counts, self.config.log_seconds

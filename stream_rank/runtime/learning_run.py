@@ -16,7 +16,7 @@ from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
 from stream_rank.contestants.preparations import Preparations
 from stream_rank.contestants.room import Room, room_for
-from stream_rank.errors import ConfigError, SnapshotError, WriteError
+from stream_rank.errors import ConfigError, SnapshotError, WriteError, cause_of
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.source import Source
 from stream_rank.pipeline.event_limit import EventLimit
@@ -34,6 +34,7 @@ from stream_rank.runtime.changes import (
 )
 from stream_rank.runtime.rate import Rate
 from stream_rank.runtime.run_folder import RunFolder
+from stream_rank.runtime.warmth import COLD, cold
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
 __all__ = ["LearningRun", "open_run"]
@@ -115,6 +116,8 @@ def open_run(
             preparations,
             config.allow_imports,
         )
+    if cold():
+        say(COLD)
     folder = RunFolder(config.out)
     try:
         store = SnapshotStore(
@@ -175,7 +178,7 @@ def open_run(
                 _seat(contestants, learners_before(snapshot), waiting, decoder)
             store.prepare()
         except OSError as error:
-            raise WriteError(f"{config.out}: {error}") from error
+            raise WriteError(cause_of(error, config.out)) from error
     except BaseException:
         for sink in sinks.values():
             sink.close()

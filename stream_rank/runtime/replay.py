@@ -7,7 +7,13 @@ from typing import Any
 
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
-from stream_rank.errors import InputError, NothingLearnedError, TooManyRejectsError, WriteError
+from stream_rank.errors import (
+    InputError,
+    NothingLearnedError,
+    TooManyRejectsError,
+    WriteError,
+    cause_of,
+)
 from stream_rank.evaluation.baseline import COIN_LOSS
 from stream_rank.evaluation.standing import complaint, skill_of
 from stream_rank.ingest.files.open_source import open_source
@@ -115,7 +121,7 @@ class Replay:
             raise
         except OSError as error:
             raise WriteError(
-                f"{self.config.out} cannot be written: {error}; free some space and go on with `resume`"
+                f"{cause_of(error)}; `resume` goes on from the last snapshot"
             ) from error
         finally:
             learning.rate.seconds = time.monotonic() - start
@@ -231,7 +237,7 @@ class Replay:
             page = report(summary, scoreboard)
             (out / "report.html").write_bytes(page.encode(errors="replace"))
         except OSError as error:
-            raise WriteError(f"{out} cannot be written: {error}") from error
+            raise WriteError(cause_of(error, out)) from error
         return summary
 
 

@@ -3,7 +3,7 @@
 import fcntl
 from pathlib import Path
 
-from stream_rank.errors import ConfigError, WriteError
+from stream_rank.errors import ConfigError, WriteError, cause_of
 
 __all__ = ["RunFolder"]
 
@@ -17,7 +17,7 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = (path / ".lock").open("a+")
         except OSError as error:
-            raise WriteError(f"{path} cannot be written: {error}") from error
+            raise WriteError(cause_of(error, path)) from error
         except ValueError as error:  # such as a NUL in the path
             raise ConfigError(f"{str(path)!r} is not a path: {error}") from None
         try:

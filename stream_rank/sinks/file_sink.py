@@ -25,7 +25,10 @@ class FileSink(Generic[Item]):
     def put(self, item: Item) -> None:
         """Append a line."""
         assert self._file is not None
-        self._file.write(self._as_line(item) + b"\n")
+        try:
+            self._file.write(self._as_line(item) + b"\n")
+        except OSError as error:
+            raise self._named(error) from error
 
     def push(self) -> None:
         """Write to the file; on a full disk lines stay in the buffer."""
@@ -36,8 +39,15 @@ class FileSink(Generic[Item]):
     def flush(self) -> None:
         """Flush and fsync."""
         assert self._file is not None
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._named(error) from error
+
+    def _named(self, error: OSError) -> OSError:
+        """The error with the path: the system names it only where a file is opened."""
+        return OSError(error.errno, error.strerror, str(self.path))
 
     def mark(self) -> int:
         """The size in bytes."""

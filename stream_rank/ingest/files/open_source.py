@@ -108,7 +108,11 @@ def _single(
     if name == "-":
         form, source = form or "jsonl", StandardInput()
     else:
-        if not path.is_file():
+        try:
+            there = path.is_file()
+        except OSError as error:  # such as a name that is too long
+            raise InputError(f"{name} cannot be read: {error.strerror}") from None
+        if not there:
             near = get_close_matches(path.name, _beside(path), 1)
             hint = f"; there is {path.with_name(near[0])}" if near else ""
             raise InputError(f"{name} is not a file{hint}")

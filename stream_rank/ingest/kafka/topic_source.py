@@ -233,6 +233,11 @@ class TopicSource:
     # Status ---------------------------------------------------------------------------------
 
     @property
+    def fetched(self) -> bool:
+        """Whether every assigned partition was fetched from: its end is known, though there may be nothing in it."""
+        return self._consumer.ends().keys() >= self._consumer.assignment
+
+    @property
     def assignment(self) -> frozenset[Partition]:
         """The assigned partitions."""
         return self._consumer.assignment
