@@ -136,8 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = code_of(error)
         if code is None:
             raise
-        words = shortened(f"stream-rank: {with_flags(str(error), flags)}")
-        print(printable(words), file=sys.stderr)
+        sentence = shortened(f"stream-rank: {with_flags(str(error), flags)}")
+        print(printable(sentence), file=sys.stderr)
         return code
 
 

@@ -22,7 +22,7 @@ from tests.learners.conftest import LEARNERS, Make
 
 pytestmark = pytest.mark.long(20)
 
-VARIANTS = 10_000
+VARIANTS = 20_000 if os.environ.get("SOAK") else 4_000
 
 
 def taught(make: Make, n_events: int = 60) -> Any:

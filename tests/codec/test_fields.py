@@ -19,6 +19,7 @@ from stream_rank.ingest.chunk import as_records
 from tests.codec.test_schema import (
     IDS,
     NUMBERS,
+    ROUNDS,
     TIMES,
     VALUES,
     by_scanner,
@@ -116,7 +117,7 @@ def check(raw: bytes, form: EventForm) -> Any:
 @example(b'{"price": 4, "stars": 1, "\xff": 1}', FORMS[0], False)
 @example(b'{"price": 4, "stars": 1, "specs": {"hp": 1}, "specs": {"hp": 2}}', FORMS[0], False)
 @example(b'{"home_elo": 4, "away_elo": 1, "home_elo": null}', FORMS[7], False)
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=2_000 * ROUNDS, deadline=None)
 def test_fields_are_read_the_same(raw: bytes, fields: Fields, categories: bool) -> None:
     named = frozenset({"user.id", "price", "elo"}) if categories else frozenset()
     check(raw, EventForm(named, "s" if categories else "ms", fields))
@@ -172,7 +173,7 @@ def enveloped(draw: st.DrawFn) -> bytes:
     "cloudevents",
     None,
 )
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=1_500 * ROUNDS, deadline=None)
 def test_envelopes_are_opened_the_same(raw: bytes, envelope: Any, fields: Fields | None) -> None:
     check(raw, EventForm(fields=fields, envelope=envelope))
 

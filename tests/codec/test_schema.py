@@ -1,6 +1,7 @@
 """The schema of record, the compiled decoder and the scanner accept the same events and read the same in them."""
 
 import json
+import os
 import random
 from typing import Any
 
@@ -18,6 +19,9 @@ from stream_rank.codec.limits import Limits
 from stream_rank.codec.schema import json_schema, parse
 from stream_rank.errors import EventError
 from stream_rank.ingest.chunk import as_records
+
+ROUNDS = 67 if os.environ.get("SOAK") else 1
+"""Half a million fuzzed events in all, where there is time."""
 
 NAMES = ["a", "b", "feature_with_a_long_name", "é", 'quo"te', "tab\t", 0, 1, 2]
 
@@ -223,7 +227,7 @@ def by_scanner(raw: bytes, form: EventForm = OWN_FORM) -> Event | None:
 @example(b'{"x": {"a": "ann", "a=ann": 1}, "y": 1}')
 @example(b'{"preferred": {"a": "ann"}, "other": {"a": "bob"}, "context": {"a": "ann"}}')
 @example(b'{"preferred": {"a": ""}, "other": {"a": "bob"}, "context": {"c": "ann"}}')
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=3_000 * ROUNDS, deadline=None)
 def test_three_readers_read_the_same(raw: bytes) -> None:
     for form in (OWN_FORM, EventForm(frozenset({"user", "a", "a.b"}), "s")):
         expected = by_schema(raw, form)
@@ -250,7 +254,7 @@ def in_place(event: Event, other: Event) -> Event:
 @example(b'{"x": {"a": 1}, "y": 3, "x": {"b": 2}}')
 @example(b'{"x": {"a": 1, "a": 2}, "y": 3}')
 @example(b'{"y": 1e999, "y": 1, "id": 3}')
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000 * ROUNDS, deadline=None)
 def test_of_keys_that_come_twice_the_last_counts(raw: bytes) -> None:
     """To the schema; the others may leave such events to it."""
     expected = by_schema(raw)
