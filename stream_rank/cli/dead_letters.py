@@ -16,7 +16,7 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.codec.form import EventForm
 from stream_rank.config.daemon import DeadLettersConfig
-from stream_rank.errors import ConfigError, EventError, InputError
+from stream_rank.errors import ConfigError, EventError, InputError, RegistryError
 from stream_rank.ingest.message import Headers, Values
 from stream_rank.printable import printable
 
@@ -233,6 +233,9 @@ def _is_event(value: bytes, headers: Headers, form: EventForm, values: Values | 
             values.prepare([value])
             value = values.json(value)
         parse(Opener(form.envelope).structured(value, headers), form)
+    except RegistryError as error:  # those that were sent before are still to be marked
+        print(f"stream-rank: {error}", file=sys.stderr)
+        return False
     except (EventError, Left):
         return False
     return True

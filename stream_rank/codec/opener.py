@@ -62,7 +62,10 @@ class Opener:
             return text
         try:
             _check(text)
-        except ValueError:  # it must not be what it is only by what is put around it
+        except (
+            ValueError,
+            RecursionError,
+        ):  # it must not be what it is only by what is put around it
             try:
                 from_json(text)
             except ValueError as error:

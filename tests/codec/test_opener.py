@@ -107,6 +107,7 @@ def test_headers_are_not_asked_for_without_need() -> None:
 
 @pytest.mark.parametrize(("value", "headers", "words"), [
     (b'{"x": {"a": 1}},"data":{"x":{"a":2}', BINARY, "not JSON"), (b"", BINARY, None), (b"no", BINARY, "not JSON"),
+    (b"[" * 100_000, BINARY, "not JSON"), (b'{"x":' * 50_000 + b"1" + b"}" * 50_000, BINARY, "not JSON"),
     (b'{"x": {"a": 1}', BINARY, "not JSON"), (b"\xff", BINARY, "not JSON"), (b"3", BINARY, "data: an object is needed"),
     (b'{"x": {"a": 1}}' + b" " * MOST_BYTES, BINARY, "longer than"), (b'{"x": {"a": [1]}}', BINARY, "feature 'a' is a list"),
     (b'{"x": {"a": 1}}', [("ce_specversion", b"1.0"), ("ce_id", b"\xff")], "ce_id: the header of a CloudEvent is no UTF-8"),

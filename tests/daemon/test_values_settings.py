@@ -85,7 +85,9 @@ def test_without_fastavro_it_is_said_what_to_install(monkeypatch: pytest.MonkeyP
         config(value_format="avro", schema_registry=URL).values()
 
 
-def test_dead_letters_are_brought_back_that_can_be_read_now() -> None:
+def test_dead_letters_are_brought_back_that_can_be_read_now(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with tiny_registry() as tiny:
         given = config(value_format="avro", schema_registry=tiny.url)
         letter = b"\0\0\0\0\7" + VALUE
@@ -93,6 +95,8 @@ def test_dead_letters_are_brought_back_that_can_be_read_now() -> None:
         tiny.put(7, EVENT)
         assert _is_event(letter, [], given.form(), given.values())
         assert not _is_event(letter[:-1], [], given.form(), given.values())
+    assert not _is_event(letter, [], given.form(), given.values())  # the registry is away
+    assert "cannot be reached" in capsys.readouterr().err
     events = config(envelope="cloudevents")
     binary = [("ce_specversion", b"1.0"), ("ce_id", b"A-1")]
     value = b'{"x": {"a": 1}, "y": 2}'
