@@ -80,13 +80,17 @@ class WidrowHoff(ScoreLearner):
     def learn_one(self, x: Features, y: Any) -> None:
         """Learn one event; a `ValueError` leaves the learner as it was."""
         label = self._label(y)
-        sparse = self._seat(x, learning=True)
+        seat = self._seat(x, learning=True)
         model = self._model
-        if sparse is None:
+        if seat is None:
             if not model.learn_row(model.block, label, model.bound):
                 raise self._refuse(x)
+        elif type(seat) is int:
+            score = model.take_few(model.block, seat, label, model.bound, True)
+            if score != score:
+                raise self._refuse(x)
         else:
-            model.run(sparse, np.array([label]), np.empty(1), True)
+            model.run(seat, np.array([label]), np.empty(1), True)
 
     def predict_one(self, x: Features) -> float:
         """The score of an event, or its rank where `n_ranks` is given."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
+from stream_rank.engine.few import few_entries, few_section
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.pairs import rounded, write_difference
@@ -28,10 +29,11 @@ __all__ = [
     "run_pairs",
     "run_pairs_sparse",
     "run_sparse",
+    "take_few",
 ]
 
 # Sections of the memory.
-SIZES, PARAMETERS, WEIGHTS, ROW = range(4)
+SIZES, PARAMETERS, WEIGHTS, ROW, FEW = range(5)
 
 # Entries of SIZES and of PARAMETERS.
 SLOTS, EVENTS = range(2)
@@ -46,6 +48,7 @@ def layout(n_slots: int, dtype: str) -> Layout:
         "parameters": Section("float64", (3,)),
         "weights": Section(dtype, (slots,)),
         "row": Section(dtype, (slots,), scratch=True),
+        "few": few_section(),
     }
 
 
@@ -135,6 +138,13 @@ def predict_row(block, bound):
     if not bounded(state.row, state.slots, bound):
         return np.nan
     return _take(state, Dense(state.row, state.slots), 0.0, False)
+
+
+@compiled
+def take_few(block, count, label, bound, learning):
+    """The score of the event in the section `few`, which is learned if `learning`; NaN, and nothing learned, beyond `bound`."""
+    event = few_entries(block, FEW, count, bound)
+    return np.nan if event.count < 0 else _take(open_state(block), event, label, learning)
 
 
 @inlined

@@ -1,12 +1,14 @@
 """What Python calls to teach and to ask a family of PRank members.
 
 Events come as rows of a matrix, as rows of a CSR matrix with ascending slots, or as the section
-`row` of the memory, which spares a single event the handing over of an array.
+`row` of the memory, which spares a single event the handing over of an array; so does the section
+`few` an event that has few of the features.
 """
 
 import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded, squares
+from stream_rank.engine.few import few_entries
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.pairs import towards_even
 from stream_rank.engine.perceptron.members import (
@@ -21,6 +23,7 @@ from stream_rank.engine.perceptron.presence import average
 from stream_rank.engine.perceptron.state import (
     AVERAGED,
     EVENTS,
+    FEW,
     GROUP,
     LASTING,
     UPDATES,
@@ -42,6 +45,7 @@ __all__ = [
     "predict_row",
     "run",
     "run_sparse",
+    "take_few",
     "take_pair",
 ]
 
@@ -90,6 +94,13 @@ def predict_row(block, bound):
     if not bounded(state.row, state.slots, bound):
         return 0
     return take(state, Dense(state.row, state.slots), 0, False, False)
+
+
+@compiled
+def take_few(block, count, label, bound, learning):
+    """The rank of the event in the section `few`, which is learned if `learning`; 0, and nothing learned, beyond `bound`."""
+    event = few_entries(block, FEW, count, bound)
+    return 0 if event.count < 0 else take(open_state(block), event, label, learning, False)
 
 
 @inlined

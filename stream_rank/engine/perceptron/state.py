@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.coins import WORD
+from stream_rank.engine.few import few_section
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.memory import Layout, Section, padded, place
 from stream_rank.engine.pointers import get, pointer
@@ -12,6 +13,7 @@ from stream_rank.engine.pointers import get, pointer
 __all__ = [
     "AVERAGED",
     "EVENTS",
+    "FEW",
     "GROUP",
     "KEY",
     "LASTING",
@@ -33,7 +35,7 @@ __all__ = [
 # Sections of the memory, by number; `layout` lists them in this order.
 SIZES, THRESHOLDS, MEAN_THRESHOLDS, MEAN, WEIGHTS, CORRECT = range(6)
 COINS, CHOSEN, EVERYBODY, SCORES, WRONG, STEPS, ROW = range(6, 13)
-LATE, CLOCKS, LAG = range(13, 16)
+LATE, CLOCKS, LAG, FEW = range(13, 17)
 
 # Entries of the section SIZES.
 MEMBERS, SLOTS, RANKS, EVENTS, UPDATES, KEY, RATE, RULE = range(8)
@@ -73,6 +75,7 @@ def layout(n_members: int, n_slots: int, n_ranks: int, dtype: str, rule: int) ->
         "late": Section("int64", (int(present),), scratch=not present),
         "clocks": clocks,
         "lag": clocks,
+        "few": few_section(),
     }
 
 

@@ -10,10 +10,11 @@ Cost of an event: O(H * (d + k)) with H hypotheses, as all of them vote.
 import numpy as np
 
 from stream_rank.engine.events import Dense, Sparse, add, bounded, inner, squares
+from stream_rank.engine.few import few_entries
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.pairs import towards_even
 from stream_rank.engine.perceptron.members import score, step, vote_rank
-from stream_rank.engine.perceptron.state import EVENTS, KEY, RATE, UPDATES, open_state
+from stream_rank.engine.perceptron.state import EVENTS, FEW, KEY, RATE, UPDATES, open_state
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "predict_hypotheses_row",
     "run_hypotheses",
     "run_hypotheses_sparse",
+    "take_few_hypotheses",
     "take_hypothesis_pair",
 ]
 
@@ -114,6 +116,13 @@ def predict_hypotheses_row(block, bound):
     if not bounded(state.row, state.slots, bound):
         return 0
     return _take(state, Dense(state.row, state.slots), 0, False)
+
+
+@compiled
+def take_few_hypotheses(block, count, label, bound, learning):
+    """The rank of the event in the section `few`, which is learned if `learning`; 0, and nothing learned, beyond `bound`."""
+    event = few_entries(block, FEW, count, bound)
+    return 0 if event.count < 0 else _take(open_state(block), event, label, learning)
 
 
 @inlined

@@ -55,6 +55,7 @@ class GroupedLearner(ScoreLearner):
         label = self._label(y)
         Groups.check(group)
         block = self._seat(x, learning=True)
+        assert not isinstance(block, int)  # these models take no entries
         model, row = self._model, self._groups.peek(group)
         if block is not None:
             model.run(block, np.array([label]), np.empty(1), True, np.array([row]))

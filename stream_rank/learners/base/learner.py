@@ -4,6 +4,7 @@ import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Self
@@ -12,6 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine import few
 from stream_rank.engine.scoring.odds import PAIRS, new_odds
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
@@ -45,6 +47,12 @@ def _as_dict(x: Any) -> dict[Any, Any]:
     return dict(x)
 
 
+@cache
+def _few_packers(code: str) -> list[Callable[..., None]]:
+    """What writes an event of so many entries: their slots, and then the values."""
+    return [struct.Struct(f"={n}q{n}{code}").pack_into for n in range(few.MOST + 1)]
+
+
 def check_dtype(dtype: str) -> str:
     """The dtype, if it is one that the engine has."""
     if not isinstance(dtype, str) or dtype not in ("float64", "float32"):
@@ -55,9 +63,9 @@ def check_dtype(dtype: str) -> str:
 class Learner(PairLearner):
     """A vocabulary, a model, and the ways from an event to the model.
 
-    An event reaches the model in one of two ways. `_seat` writes a dict to the model's row, by a
-    getter and a packer made for the names known so far; that is most of what a single event
-    costs. `_table_blocks` makes rows of a table. Both give new features their slots first.
+    An event reaches the model in one of two ways. `_seat` writes a dict to the model's memory: to its row, by a
+    getter and a packer made for the names known so far, or as entries, if it has few of them; that is most of what a
+    single event costs. `_table_blocks` makes rows of a table. Both give new features their slots first.
     """
 
     learns_groups: ClassVar[bool] = False
@@ -82,6 +90,7 @@ class Learner(PairLearner):
         self._nothing: dict[Hashable, float] | None = None
         code = "d" if self._model.dtype == "float64" else "f"
         self._pack = struct.Struct(f"={len(self._vocabulary)}{code}").pack_into
+        self._pack_few = _few_packers(code)
 
     @property
     def _zeros(self) -> dict[Hashable, float]:
@@ -110,16 +119,28 @@ class Learner(PairLearner):
     def _find_row(self) -> None:
         """Find the model's row again, which moves with its memory."""
         self._row = memoryview(self._model.row.data).cast("B")
+        entries = self._model.few
+        self._few = None if entries is None else memoryview(entries.data).cast("B")
+        self._most_few = -1 if entries is None else few.MOST
 
-    def _seat(self, x: Features, learning: bool) -> DenseBlock | SparseBlock | None:
-        """Write an event to the model's row, or return it as a block if that is much shorter."""
+    def _seat(self, x: Features, learning: bool) -> DenseBlock | SparseBlock | int | None:
+        """Write an event to the model's row, or, if that is much shorter, as entries, and return how many these are.
+
+        It is returned as a block where a model takes no entries, or where there are too many.
+        """
         if type(x) is not dict:
             x = _as_dict(x)
         try:
-            if len(x) == self._width:
+            count = len(x)
+            if count == self._width:
                 self._pack(self._row, 0, *self._pick(x))
                 return None
-            if len(x) * _SPARSE_BELOW >= self._width:
+            if count * _SPARSE_BELOW < self._width:
+                if count <= self._most_few:
+                    slots = map(self._vocabulary.slot_of.__getitem__, x)
+                    self._pack_few[count](self._few, 0, *slots, *x.values())
+                    return count
+            else:
                 whole = (self._nothing or self._zeros) | x
                 if len(whole) == self._width:  # no name is new
                     self._pack(self._row, 0, *self._pick(whole))
@@ -129,14 +150,28 @@ class Learner(PairLearner):
         values = self._checked(x)
         if learning:
             self._introduce(values)
-        if self._model.always_blocks or len(values) * _SPARSE_BELOW < self._width:
-            return self._block(values)
+        if len(values) * _SPARSE_BELOW < self._width:
+            return self._block(values) if len(values) > self._most_few else self._write_few(values)
         self._write(values)
         return None
+
+    def _write_few(self, values: Mapping[Hashable, float]) -> int:
+        """Write the known features as entries; how many they are."""
+        slot_of = self._vocabulary.slot_of
+        known = [(slot_of[name], value) for name, value in values.items() if name in slot_of]
+        self._pack_few[len(known)](self._few, 0, *[s for s, _ in known], *[v for _, v in known])
+        return len(known)
 
     def _block(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:
         """One event as a block of one row."""
         return next(iter(self._table_blocks(self._table_of(values), 0, 1)))
+
+    def _alone(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:
+        """One event as a block of one row: the model's own row if it has many of the features."""
+        if len(values) * _SPARSE_BELOW < self._width:
+            return self._block(values)
+        self._write(values)
+        return DenseBlock(0, 1, self._model.row[None])
 
     def _table_of(self, values: Mapping[Hashable, float]) -> DenseTable:
         """One event as a table."""
@@ -209,7 +244,8 @@ class Learner(PairLearner):
         """Give slots to the features of an event that have none."""
         if not self._vocabulary.slot_of.keys() >= x.keys():
             before = len(self._vocabulary)
-            self._vocabulary.add(in_order(x))
+            slot_of = self._vocabulary.slot_of
+            self._vocabulary.add(in_order(name for name in x if name not in slot_of))
             self._grow(before)
 
     def _grow(self, before: int) -> None:
@@ -406,7 +442,7 @@ class Learner(PairLearner):
     # Copies ---------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_width", "_pick", "_pack", "_row", "_nothing")
+        made = ("_width", "_pick", "_pack", "_row", "_nothing", "_few", "_most_few", "_pack_few")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __copy__(self) -> Self:

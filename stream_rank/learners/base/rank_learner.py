@@ -54,28 +54,33 @@ class RankLearner(Learner, base.MiniBatchClassifier):
             rank = self._labels.rank_of[y]
         except (KeyError, TypeError):
             rank = self._discover(x, y)
-        sparse = self._seat(x, learning=True)
+        seat = self._seat(x, learning=True)
         model = self._model
-        if sparse is None:
+        if seat is None:
             if not model.learn_row(model.block, rank, model.bound):
                 raise self._refuse(x)
+        elif type(seat) is int:
+            if not model.take_few(model.block, seat, rank, model.bound, True):
+                raise self._refuse(x)
         else:
-            model.run(sparse, np.array([rank]), np.empty(1, np.int64), True)
+            model.run(seat, np.array([rank]), np.empty(1, np.int64), True)
 
     def predict_one(self, x: Features, **kwargs: Any) -> Any:
         """The label of an event; None as long as no label is known."""
         if not self._labels.known:
             return None
-        sparse = self._seat(x, learning=False)
+        seat = self._seat(x, learning=False)
         model = self._model
-        if sparse is None:
+        if seat is None:
             rank = model.predict_row(model.block, model.bound)
-            if rank == 0:
-                raise self._refuse(x)
+        elif type(seat) is int:
+            rank = model.take_few(model.block, seat, 0, model.bound, False)
         else:
             ranks = np.empty(1, np.int64)
-            model.run(sparse, ranks, ranks, False)
+            model.run(seat, ranks, ranks, False)
             rank = int(ranks[0])
+        if rank == 0:
+            raise self._refuse(x)
         return self._labels.known[rank - 1]
 
     def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, float]:
@@ -94,8 +99,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
 
     def _ballots(self, x: Features) -> tuple[Array, float]:
         """Each rank's share of the votes for an event, and its score."""
-        self._checked(x)
-        block = self._seat(x, learning=False) or DenseBlock(0, 1, self._model.row[None])
+        block = self._alone(self._checked(x))
         shares, scores = np.empty((1, self._model.n_ranks)), np.empty(1)
         self._model.opinions(block, shares, scores)
         return shares[0], float(scores[0])

@@ -33,13 +33,16 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
 
     def utility_one(self, x: Features) -> float:
         """The score of an event."""
-        block = self._seat(x, learning=False)
+        seat = self._seat(x, learning=False)
         model = self._model
-        if block is not None:
+        if seat is None:
+            value = model.predict_row(model.block, model.bound)
+        elif type(seat) is int:
+            value = model.take_few(model.block, seat, 0.0, model.bound, False)
+        else:
             score = np.empty(1)
-            model.run(block, score, score, False)
+            model.run(seat, score, score, False)
             return float(score[0])
-        value = model.predict_row(model.block, model.bound)
         if value != value:
             raise self._refuse(x)
         return float(value)

@@ -27,6 +27,7 @@ class DualKernel(Dual):
     most_features: float = math.inf
     always_blocks = True
     calibrated_every = 1
+    few: Array | None = None
 
     def __init__(
         self,

@@ -30,6 +30,8 @@ class Family:
     longest = math.inf
     learn_row = staticmethod(family.learn_row)
     predict_row = staticmethod(family.predict_row)
+    take_few = staticmethod(family.take_few)
+    few: Array | None = None
     learn_pair = staticmethod(family.learn_pair)
     _pairs = staticmethod(pairs.run_pairs)
     _pairs_sparse = staticmethod(pairs.run_pairs_sparse)
@@ -56,7 +58,7 @@ class Family:
 
     def _keep(self, memory: Memory) -> None:
         self.memory, self.block, self.row = memory, memory.block, memory["row"]
-        self.n_slots = self.row.size
+        self.n_slots, self.few = self.row.size, memory["few"]
 
     @staticmethod
     def _fence(memory: Memory, n_ranks: int) -> None:
@@ -194,7 +196,7 @@ class Family:
         return {"family": self.memory}
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("block", "row") if not self.always_blocks else ("block",)
+        views = ("block", "row", "few") if not self.always_blocks else ("block",)
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, content: dict[str, Any]) -> None:

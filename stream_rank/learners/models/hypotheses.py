@@ -19,6 +19,7 @@ class Hypotheses(Family):
 
     learn_row = staticmethod(voted.learn_hypothesis_row)
     predict_row = staticmethod(voted.predict_hypotheses_row)
+    take_few = staticmethod(voted.take_few_hypotheses)
     learn_pair = staticmethod(voted.learn_hypothesis_pair)
     _pairs = staticmethod(pairs.run_hypotheses_pairs)
     _pairs_sparse = staticmethod(pairs.run_hypotheses_pairs_sparse)

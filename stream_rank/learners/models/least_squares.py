@@ -22,6 +22,7 @@ class LeastSquares(RowModel):
 
     learn_row = staticmethod(least_squares.learn_row)
     predict_row = staticmethod(least_squares.predict_row)
+    take_few = staticmethod(least_squares.take_few)
     learn_pair = staticmethod(least_squares.learn_pair)
 
     def __init__(self, learning_rate: float, intercept: bool, dtype: str) -> None:

@@ -41,6 +41,9 @@ class Model(Protocol):
     block: Array
     row: Array
     """Where the features of a single event are written, one number a slot."""
+    few: Array | None
+    """Where the entries of a single event that has few of the features are written, slots and then values, or None where the model takes
+    rows and blocks alone."""
     n_slots: int
     always_blocks: bool
     """Whether single events come as sparse blocks too, with slots for features that are not known."""
@@ -68,6 +71,11 @@ class Model(Protocol):
 
     def predict_row(self, block: Array, bound: float) -> Any:
         """The prediction for the event in `row`, or rank 0 or a score of NaN if a number is beyond `bound`."""
+
+    def take_few(
+        self, block: Array, count: int, answer: Any, bound: float, learning: bool
+    ) -> Any:
+        """The prediction for the event in `few`, as of `predict_row`, and then learn it if `learning`; of models that have `few`."""
 
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
         """Learn the pair whose difference is in `row`, under the same condition."""

@@ -30,6 +30,7 @@ class RowModel:
     always_blocks = False
     calibrated_every = 1
     apart = False
+    few: Array | None = None
 
     def __init__(self) -> None:
         self._keep(Memory(self.dtype, self._layout(1)))
@@ -39,7 +40,7 @@ class RowModel:
 
     def _keep(self, memory: Memory) -> None:
         self.memory, self.block, self.row = memory, memory.block, memory["row"]
-        self.n_slots = self.row.size
+        self.n_slots, self.few = self.row.size, memory["few"] if "few" in memory.layout else None
         memory["sizes"][_SLOTS] = self.n_slots
 
     @property
@@ -73,7 +74,7 @@ class RowModel:
         """Do nothing: everything is in the memories."""
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("block", "row")
+        views = ("block", "row", "few")
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, content: dict[str, Any]) -> None:
