@@ -85,7 +85,7 @@ class WidrowHoff(ScoreLearner):
         if seat is None:
             if not model.learn_row(model.block, label, model.bound):
                 raise self._refuse(x)
-        elif type(seat) is int:
+        elif isinstance(seat, int):
             score = model.take_few(model.block, seat, label, model.bound, True)
             if score != score:
                 raise self._refuse(x)

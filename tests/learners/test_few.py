@@ -47,7 +47,7 @@ def test_entries_in_any_order_are_rows_of_tables(learner: Make) -> None:
 def test_names_that_are_new(learner: Make) -> None:
     one, many = _known(learner(5)), _known(learner(5))
     for number, (x, label) in enumerate(_events(12, 10)):
-        more = {f"b{number}": 2.0, **x, f"a{number}": -1.0}
+        more: dict[Any, float] = {f"b{number}": 2.0, **x, f"a{number}": -1.0}
         assert one.predict_one(more) == many.predict_many(_row(more)).tolist()[0]
         one.learn_one(more, label)
         many.learn_many(_row(more), [label])
@@ -74,7 +74,8 @@ def test_more_than_there_is_room_for(kind: Any, dtype: str) -> None:
 def test_what_is_no_number_is_refused(learner: Make, value: Any) -> None:
     model = _known(learner(5))
     before = state(model)
-    for x in ({7: 1.0, 3: value}, {3: value, "new": 1.0}):
+    refused: list[dict[Any, Any]] = [{7: 1.0, 3: value}, {3: value, "new": 1.0}]
+    for x in refused:
         with pytest.raises(FeatureError):
             model.learn_one(x, 1)
         with pytest.raises(FeatureError):

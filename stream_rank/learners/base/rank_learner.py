@@ -14,7 +14,6 @@ from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.tables.blocks import DenseBlock
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 
@@ -59,7 +58,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         if seat is None:
             if not model.learn_row(model.block, rank, model.bound):
                 raise self._refuse(x)
-        elif type(seat) is int:
+        elif isinstance(seat, int):
             if not model.take_few(model.block, seat, rank, model.bound, True):
                 raise self._refuse(x)
         else:
@@ -73,7 +72,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         model = self._model
         if seat is None:
             rank = model.predict_row(model.block, model.bound)
-        elif type(seat) is int:
+        elif isinstance(seat, int):
             rank = model.take_few(model.block, seat, 0, model.bound, False)
         else:
             ranks = np.empty(1, np.int64)

@@ -37,7 +37,7 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
         model = self._model
         if seat is None:
             value = model.predict_row(model.block, model.bound)
-        elif type(seat) is int:
+        elif isinstance(seat, int):
             value = model.take_few(model.block, seat, 0.0, model.bound, False)
         else:
             score = np.empty(1)

@@ -10,7 +10,7 @@ from stream_rank.engine.differences import duals, mprank_kernel
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.dual import BOUND, Dual
-from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.model import Learning, column_of, takes_no_entries
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -28,6 +28,7 @@ class DualKernel(Dual):
     always_blocks = True
     calibrated_every = 1
     few: Array | None = None
+    take_few = staticmethod(takes_no_entries)
 
     def __init__(
         self,

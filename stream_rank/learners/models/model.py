@@ -9,7 +9,7 @@ from stream_rank.engine.memory import Memory
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
-__all__ = ["GroupedModel", "Learning", "Model", "column_of"]
+__all__ = ["GroupedModel", "Learning", "Model", "column_of", "takes_no_entries"]
 
 Array = npt.NDArray[Any]
 Learning = bool | npt.NDArray[np.bool_]
@@ -27,6 +27,11 @@ def column_of(learning: Learning, count: int) -> npt.NDArray[np.bool_]:
             return _COLUMNS[int(learning), :count]
         return np.full(count, learning)
     return learning
+
+
+def takes_no_entries(block: Array, count: int, answer: Any, bound: float, learning: bool) -> Any:
+    """The `take_few` of models that have no `few`: nobody calls it."""
+    raise NotImplementedError
 
 
 class Model(Protocol):
@@ -72,9 +77,7 @@ class Model(Protocol):
     def predict_row(self, block: Array, bound: float) -> Any:
         """The prediction for the event in `row`, or rank 0 or a score of NaN if a number is beyond `bound`."""
 
-    def take_few(
-        self, block: Array, count: int, answer: Any, bound: float, learning: bool
-    ) -> Any:
+    def take_few(self, block: Array, count: int, answer: Any, bound: float, learning: bool) -> Any:
         """The prediction for the event in `few`, as of `predict_row`, and then learn it if `learning`; of models that have `few`."""
 
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from stream_rank.engine.memory import Layout, Memory, aligned
 from stream_rank.engine.support import lay_out
-from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.model import Learning, column_of, takes_no_entries
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -31,6 +31,7 @@ class RowModel:
     calibrated_every = 1
     apart = False
     few: Array | None = None
+    take_few = staticmethod(takes_no_entries)
 
     def __init__(self) -> None:
         self._keep(Memory(self.dtype, self._layout(1)))
