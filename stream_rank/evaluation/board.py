@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.standing import Standing
-from stream_rank.learners.base.capabilities import Insight
+from stream_rank.learners.base.capabilities import Insight, as_named
 from stream_rank.metrics.pairs.misranked import Misranked
 from stream_rank.metrics.pairs.part import mean_of
 
@@ -243,13 +242,16 @@ class Board:
 
 
 def _candidates(weights: Mapping[Hashable, float]) -> dict[str, float]:
-    """The weights that may be among the largest. Cost: O(weights), without sorting them all."""
-    if len(weights) > _WEIGHTS_KEPT:
-        sizes = np.abs(np.fromiter(weights.values(), np.float64, len(weights)))
+    """The weights that may be among the largest. Cost: O(weights), without sorting them all or looking at their names."""
+    named = as_named(weights)
+    names, numbers = named.names, named.numbers
+    those = np.arange(len(numbers))
+    if len(numbers) > _WEIGHTS_KEPT:
+        sizes = np.abs(numbers)
         least = np.partition(sizes, -_WEIGHTS_KEPT)[-_WEIGHTS_KEPT]
-        those = (~(sizes < least)).tolist()
-        return {str(name): weights[name] for name in compress(weights, those)}
-    return {str(name): weight for name, weight in weights.items()}
+        those = np.flatnonzero(~(sizes < least))
+    found = zip(those.tolist(), numbers[those].tolist(), strict=True)
+    return {str(names[place]): weight for place, weight in found}
 
 
 def _finite(loss: float | None) -> float | None:

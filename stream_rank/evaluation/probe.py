@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.engine.products import mean, product
+from stream_rank.learners.base.capabilities import as_named
 from stream_rank.learners.tables.rows import Rows
 
 __all__ = ["Probe", "probe"]
@@ -38,7 +39,7 @@ class Probe(NamedTuple):
 def probe(contestant: Contestant, rows: Rows | None, labels: Array) -> Probe:
     """The diagnostics of a learner, which does not change, on some events. Cost: predicting them, and O(weights)."""
     seen = contestant.insight(rows if rows is not None and len(rows) else None)
-    weights = np.fromiter(seen.weights.values(), np.float64, len(seen.weights))
+    weights = as_named(seen.weights).numbers
     norm = math.sqrt(product(weights, weights)) if len(weights) else None
     margin = disagreement = None
     if seen.scores is not None and seen.thresholds:

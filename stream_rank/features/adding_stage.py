@@ -72,7 +72,7 @@ class AddingStage(FeatureStage):
         """Meet the names that events bring whose labels come later; nothing else is learned."""
         super().know(rows)
         if len(self._vocabulary) > len(self._out_of_input):
-            met = met_in(rows, self._vocabulary.slots_in(rows.names))
+            met = met_in(rows, self._vocabulary.places_in(rows.names))
             self._meet([], np.maximum.accumulate(met), np.arange(len(rows)))
 
     def _prepared(

@@ -103,9 +103,9 @@ class FeatureHasher(FeatureStage):
     def _make_room(self) -> None:
         """Nothing: there are as many buckets as there ever will be."""
 
-    def _where(self, names: Sequence[Hashable]) -> Array:
+    def _where(self, names: Sequence[Hashable]) -> Array | None:
         self._hash(names)
-        return np.arange(len(names))
+        return None
 
     def _prepared(
         self, block: SparseBlock, labels: Array, learning: Any, met: Array, events: Array

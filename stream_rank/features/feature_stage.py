@@ -67,7 +67,8 @@ class FeatureStage(base.MiniBatchTransformer):
         where = self._where(rows.names)
         met = np.maximum.accumulate(met_in(rows, where))  # late labels come with events of before
         events = np.arange(len(rows)) if events is None else events
-        if isinstance(rows, DenseRows) and np.array_equal(where, np.arange(len(self._vocabulary))):
+        whole = where is None and len(rows.names) == len(self._vocabulary)
+        if whole and isinstance(rows, DenseRows):
             found = self._prepared_dense(rows, labels, learning, met)
             if found is not None:
                 return found
@@ -83,9 +84,9 @@ class FeatureStage(base.MiniBatchTransformer):
         if len(self._vocabulary) > before:
             self._make_room()
 
-    def _where(self, names: Sequence[Hashable]) -> Array:
-        """The slot of each name of a stream, or -1."""
-        return self._vocabulary.slots_in(names)
+    def _where(self, names: Sequence[Hashable]) -> Array | None:
+        """The slot of each name of a stream, or -1; None if the slot of every name is its place."""
+        return self._vocabulary.places_in(names)
 
     def transformed(self, rows: Rows) -> Rows:
         """The events transformed, and none learned; of features that never came, what the stage makes of such."""
@@ -96,6 +97,7 @@ class FeatureStage(base.MiniBatchTransformer):
             return self._prepared(
                 found, np.full(len(rows), np.nan), nothing, met, np.arange(len(rows))
             )
+        where = self._vocabulary.slots_in(rows.names)
         unknown = in_order(rows.names[place] for place in np.flatnonzero(where < 0).tolist())
         after = {name: len(self._vocabulary) + place for place, name in enumerate(unknown)}
         whole = where.copy()
@@ -246,8 +248,10 @@ class FeatureStage(base.MiniBatchTransformer):
 _ALL = np.ones(1, np.bool_)
 
 
-def met_in(rows: Rows, where: Array) -> Array:
-    """How many of a stage's own names were known after each event."""
+def met_in(rows: Rows, where: Array | None) -> Array:
+    """How many of a stage's own names were known after each event; without `where`, all slots are places."""
+    if where is None:
+        return np.minimum(rows.met, len(rows.names))
     if not len(where):
         return np.zeros(len(rows), np.int64)
     reached = np.concatenate([[0], np.maximum.accumulate(where + 1)])

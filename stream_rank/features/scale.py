@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from stream_rank.engine.preparation.scaling import SUMS, scale, scale_dense
+from stream_rank.engine.memory import aligned
+from stream_rank.engine.preparation.scaling import SUMS, WORDS, scale, scale_dense
 from stream_rank.features.values_stage import ValuesStage
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.dense_rows import DenseRows
@@ -62,11 +63,30 @@ class Scale(ValuesStage):
         self._state["sums"][:, slots] = 0.0
 
     def _fresh(self, room: int) -> dict[str, Any]:
-        return {"sums": np.zeros((SUMS, room))}
+        return {"sums": aligned((WORDS, room), "float64")}
+
+    def _arrays(self) -> dict[str, Any]:
+        return {"sums": self._state["sums"][:SUMS, : len(self._vocabulary)]}
+
+    def _by_slot(self) -> Any:
+        """The sums, those of a feature together: of sparse events, each feature is elsewhere in memory."""
+        sums = self._state["sums"]
+        if not sums.flags.f_contiguous:
+            self._state["sums"] = aligned(sums.shape[::-1], "float64").T
+            self._state["sums"][...] = sums
+        return self._state["sums"]
+
+    def _by_row(self) -> Any:
+        """The sums, those of neighbouring features together, as dense events have them all."""
+        sums = self._state["sums"]
+        if not sums.flags.c_contiguous:
+            self._state["sums"] = aligned(sums.shape, "float64")
+            self._state["sums"][...] = sums
+        return self._state["sums"]
 
     def _run(self, block: SparseBlock, learning: Any) -> Any:
         results = np.empty(len(block.values))
-        sums = self._state["sums"]
+        sums = self._by_slot()
         scale(
             *(block.starts, block.slots, block.values, learning, sums, float(self.width), results)
         )
@@ -74,6 +94,6 @@ class Scale(ValuesStage):
 
     def _run_dense(self, rows: DenseRows, learning: Any) -> Any:
         results = self._matrix(len(rows), rows.matrix.shape[1])
-        sums = self._state["sums"]
+        sums = self._by_row()
         scale_dense(rows.matrix, rows.at, learning, sums, float(self.width), results)
         return results

@@ -178,7 +178,7 @@ class OnlineMPRank(GroupedLearner):
         """The weight of every feature; with a kernel there is none, see `support`."""
         if isinstance(self._model, DualKernel):
             raise AttributeError("a kernel learner has no weights of features; see support")
-        return self._named(self._model.weights())
+        return dict(self._named(self._model.weights()))
 
     @property
     def bias(self) -> float:
@@ -186,7 +186,8 @@ class OnlineMPRank(GroupedLearner):
         return float(self._model.constant)
 
     def _plain_rule(self) -> Rule:
-        weights = {} if isinstance(self._model, DualKernel) else self.weights
+        model = self._model
+        weights = {} if isinstance(model, DualKernel) else self._named(model.weights())
         return Rule(weights, [], self.bias, True, [], [])
 
     def rule(self) -> Rule:

@@ -127,7 +127,7 @@ class PairwiseRanker(GroupedLearner):
     @property
     def weights(self) -> dict[Hashable, float]:
         """The weight of every feature."""
-        return self._named(self._model.weights())
+        return dict(self._named(self._model.weights()))
 
     @property
     def bias(self) -> float:

@@ -89,7 +89,7 @@ class RecursiveMPRank(GroupedLearner):
     @property
     def weights(self) -> dict[Hashable, float]:
         """The weight of every feature."""
-        return self._named(self._model.weights())
+        return dict(self._named(self._model.weights()))
 
     @property
     def bias(self) -> float:

@@ -142,7 +142,7 @@ class WidrowHoff(ScoreLearner):
     @property
     def weights(self) -> dict[Hashable, float]:
         """The weight of every feature."""
-        return self._named(self._model.weights())
+        return dict(self._named(self._model.weights()))
 
     @property
     def thresholds(self) -> list[float]:

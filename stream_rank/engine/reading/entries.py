@@ -2,7 +2,7 @@
 
 from stream_rank.engine.jit import compiled
 
-__all__ = ["apart", "beyond", "gather", "mark", "sort_short", "spread_rows", "within"]
+__all__ = ["apart", "beyond", "gather", "mark", "spread_rows", "within"]
 
 
 @compiled
@@ -58,42 +58,38 @@ def mark(first, last, slots, number, marks):
 
 
 @compiled
-def gather(first, last, slots, values, where, starts, found_slots, found_values):
-    """Copy the entries of events that have a place in `where`, one event behind the other; how many there are."""
-    count = 0
-    for row in range(len(first)):
-        starts[row] = count
-        for entry in range(first[row], last[row]):
-            slot = where[slots[entry]]
-            if slot >= 0:
-                found_slots[count] = slot
-                found_values[count] = values[entry]
-                count += 1
-    starts[len(first)] = count
-    return count
+def gather(first, last, slots, values, where, longest, starts, found_slots, found_values):
+    """Copy the entries of events that have a place in `where`, one event behind the other, slots ascending within each.
 
-
-@compiled
-def sort_short(starts, slots, values, longest):
-    """Sort the entries of every event of at most `longest` entries by slot; whether all events ascend now.
-
-    Cost: O(entries) where they nearly ascend, as keys of JSON that come in one order do.
+    Without `where` a slot keeps its number. Events of more than `longest` entries stay in their order. Returns how many entries
+    there are, and whether all events ascend. Cost: O(entries) where they nearly ascend, as keys of JSON that come in one
+    order do; an event that stands twice in a row is sorted once.
     """
-    good = True
-    for row in range(len(starts) - 1):
-        begin, end = starts[row], starts[row + 1]
-        for entry in range(begin + 1, end):
-            slot, value, place = slots[entry], values[entry], entry
-            if slots[entry - 1] < slot:
-                continue
-            if end - begin > longest:
-                good = False
-                break
-            while place > begin and slots[place - 1] > slot:
-                slots[place], values[place] = slots[place - 1], values[place - 1]
-                place -= 1
-            slots[place], values[place] = slot, value
-    return good
+    count, good, straight = 0, True, len(where) == 0
+    for row in range(len(first)):
+        begin = starts[row] = count
+        if row > 0 and first[row] == first[row - 1] and last[row] == last[row - 1]:
+            for entry in range(starts[row - 1], begin):
+                found_slots[count], found_values[count] = found_slots[entry], found_values[entry]
+                count += 1
+            continue
+        short = last[row] - first[row] <= longest
+        for entry in range(first[row], last[row]):
+            slot, place = slots[entry], count
+            if not straight:
+                slot = where[slot]
+                if slot < 0:
+                    continue
+            if place > begin and found_slots[place - 1] > slot:
+                good &= short
+                while short and place > begin and found_slots[place - 1] > slot:
+                    found_slots[place] = found_slots[place - 1]
+                    found_values[place] = found_values[place - 1]
+                    place -= 1
+            found_slots[place], found_values[place] = slot, values[entry]
+            count += 1
+    starts[len(first)] = count
+    return count, good
 
 
 @compiled

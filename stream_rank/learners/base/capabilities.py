@@ -1,11 +1,13 @@
 """What a learner reports about itself: its limits, its rule, and an insight into it."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Insight", "LearnerLimits", "Rule"]
+__all__ = ["Insight", "LearnerLimits", "NamedWeights", "Rule", "as_named"]
 
 Array = npt.NDArray[Any]
 
@@ -21,6 +23,39 @@ class LearnerLimits(NamedTuple):
     """The largest number of features that it can know."""
 
 
+class NamedWeights(Mapping[Hashable, float]):
+    """Weights by feature, of which a dict is made where one is asked for by its name; valid until the learner learns on.
+
+    >>> weights = NamedWeights(["a", "b", "c"], np.array([1.0, -3.0, 2.0, 0.0]))
+    >>> dict(weights), weights["c"], weights.numbers
+    ({'a': 1.0, 'b': -3.0, 'c': 2.0}, 2.0, array([ 1., -3.,  2.]))
+    """
+
+    def __init__(self, names: Sequence[Hashable], numbers: Array) -> None:
+        """Numbers after the last name are room."""
+        self.names: Sequence[Hashable] = names
+        self.numbers: Array = np.asarray(numbers[: len(names)], np.float64)
+        self._by_name: dict[Hashable, float] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return islice(self.names, len(self.numbers))
+
+    def __getitem__(self, name: Hashable) -> float:
+        if self._by_name is None:
+            self._by_name = dict(zip(self.names, self.numbers.tolist(), strict=False))
+        return self._by_name[name]
+
+
+def as_named(weights: Mapping[Hashable, float]) -> NamedWeights:
+    """Weights with their names and numbers apart."""
+    if isinstance(weights, NamedWeights):
+        return weights
+    return NamedWeights(list(weights), np.fromiter(weights.values(), np.float64, len(weights)))
+
+
 class Rule(NamedTuple):
     """What was learned, in numbers that another program can score with.
 
@@ -29,7 +64,7 @@ class Rule(NamedTuple):
     most the score, the label the one at that place of the labels.
     """
 
-    weights: dict[Hashable, float]
+    weights: Mapping[Hashable, float]
     """By feature; empty with a kernel."""
     thresholds: list[float]
     """In ascending order; empty for a learner of scores."""
@@ -48,7 +83,7 @@ class Insight(NamedTuple):
     The last two are of the events that the learner was asked about, and None where they do not apply to it.
     """
 
-    weights: dict[Hashable, float]
+    weights: Mapping[Hashable, float]
     thresholds: list[float]
     updates: int | None
     """Members' mistakes so far; None where members do not count them."""

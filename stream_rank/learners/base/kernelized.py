@@ -1,6 +1,6 @@
 """The base class of the learners that may use a kernel."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy.typing as npt
@@ -71,7 +71,7 @@ class Kernelized(RankLearner):
             raise AttributeError("a kernel learner has no weights of features; see support")
         return super().weights
 
-    def _named(self, weights: Array) -> dict[Hashable, float]:
+    def _named(self, weights: Array) -> Mapping[Hashable, float]:
         """Weights by feature; none with a kernel, whose coefficients are of support vectors."""
         return {} if isinstance(self._model, KernelFamily) else super()._named(weights)
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from stream_rank.engine import few
 from stream_rank.engine.scoring.odds import PAIRS, new_odds
 from stream_rank.errors import EventError, FeatureError
-from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
+from stream_rank.learners.base.capabilities import Insight, LearnerLimits, NamedWeights, Rule
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import PairLearner, checked_odds
 from stream_rank.learners.base.serialization import arguments_of, entries, parameters_of, plain_name
@@ -381,7 +381,8 @@ class Learner(PairLearner):
 
     def rule(self) -> Rule:
         """What was learned, in numbers that another program can score with. With a kernel, this copies the support set."""
-        return self._plain_rule()
+        rule = self._plain_rule()
+        return rule._replace(weights=dict(rule.weights))
 
     def _plain_rule(self) -> Rule:
         """The rule without its support vectors."""
@@ -392,9 +393,9 @@ class Learner(PairLearner):
         rule = self._plain_rule()
         return Insight(rule.weights, rule.thresholds, self.n_updates, rule.labels)
 
-    def _named(self, weights: Array) -> dict[Hashable, float]:
+    def _named(self, weights: Array) -> Mapping[Hashable, float]:
         """Weights by feature."""
-        return dict(zip(self._vocabulary.names, weights.tolist(), strict=False))
+        return NamedWeights(self._vocabulary.names, weights)
 
     # Its state ------------------------------------------------------------------------------
 

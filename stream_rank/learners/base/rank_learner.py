@@ -215,7 +215,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     @property
     def weights(self) -> dict[Hashable, float]:
         """The averaged weight of every feature."""
-        return self._named(self._model.averaged()[0])
+        return dict(self._named(self._model.averaged()[0]))
 
     @property
     def thresholds(self) -> list[float]:

@@ -106,4 +106,5 @@ class ScoreLearner(Learner, base.MiniBatchRegressor):
         """The constant in the score."""
 
     def _plain_rule(self) -> Rule:
-        return Rule(self.weights, [], float(self.bias), True, [], [])
+        model: Any = self._model
+        return Rule(self._named(model.weights()), [], float(self.bias), True, [], [])

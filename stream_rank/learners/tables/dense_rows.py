@@ -68,8 +68,9 @@ class DenseRows(Rows):
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:
         """Events `first` to `end`."""
-        where, width = vocabulary.slots_in(self.names), self.matrix.shape[1]
-        if 2 * width < n_slots or not np.array_equal(where[:width], np.arange(width)):
+        where, width = vocabulary.places_in(self.names), self.matrix.shape[1]
+        straight = where is None or np.array_equal(where[:width], np.arange(width))
+        if 2 * width < n_slots or not straight:
             yield from super().blocks(vocabulary, n_slots, dtype, first, end)
             return
         step = max(64, _BLOCK_BYTES // (n_slots * np.dtype(dtype).itemsize))

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.check import first_beyond
 from stream_rank.engine.memory import aligned
-from stream_rank.engine.reading.entries import gather, sort_short, spread_rows, within
+from stream_rank.engine.reading.entries import gather, spread_rows, within
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -22,6 +23,8 @@ _BLOCK_BYTES = 1 << 18
 """Rows are written this many bytes at a time, which a second-level cache holds."""
 
 _BLOCK_ENTRIES = 1 << 16
+
+_NOWHERE: Array = np.empty(0, np.int64)
 
 _SHORT = 64
 """Events of up to so many entries are sorted by insertion, whose cost is at worst the square of that."""
@@ -124,17 +127,19 @@ class Rows:
 
     def within(self, bound: float) -> bool:
         """Whether no feature is larger than that in size."""
+        if self.packed is not None:
+            return int(first_beyond(self.packed.values.reshape(1, -1), bound)) < 0
         return bool(within(self.first, self.last, self.values, bound))
 
     def blocks(
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:
         """Events `first` to `end`, as sparse events if they have values for few of the slots."""
-        where = vocabulary.slots_in(self.names)
         entries = int((self.last[first:end] - self.first[first:end]).sum())
         if entries * _SPARSE_BELOW < n_slots * (end - first):
-            yield from self._packed(where, dtype, first, end)
+            yield from self._packed(vocabulary.places_in(self.names), dtype, first, end)
             return
+        where = vocabulary.slots_in(self.names)
         step = max(64, _BLOCK_BYTES // (n_slots * np.dtype(dtype).itemsize))
         room = aligned((min(step, end - first), n_slots), dtype)
         for start in range(first, end, step):
@@ -147,17 +152,16 @@ class Rows:
         self, vocabulary: Vocabulary, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
         """Events `first` to `end`; an event's features without a slot follow the known ones, in the order of names."""
-        where, known = vocabulary.slots_in(self.names), len(vocabulary)
-        places = np.flatnonzero(where < 0).tolist()
+        known, places = len(vocabulary), list(vocabulary.unknown_in(self.names))
         if not places:
-            yield from self._packed(where, dtype, first, end)
+            yield from self._packed(vocabulary.places_in(self.names), dtype, first, end)
             return
-        where = where.copy()
+        where = vocabulary.slots_in(self.names).copy()
         unknown = in_order(self.names[place] for place in places)
         after = {name: known + place for place, name in enumerate(unknown)}
         for place in places:
             where[place] = after[self.names[place]]
-        for block in self._packed(where, dtype, first, end, copied=True):
+        for block in self._packed(where, dtype, first, end):
             # counted event by event: what else is in the chunk must make no difference
             those = np.flatnonzero(block.slots >= known)
             rows = np.searchsorted(block.starts, those, "right")
@@ -176,18 +180,20 @@ class Rows:
         spread_rows(self.first, self.last, self.slots, self.values, np.arange(width), matrix)
         return DenseRows(self.names, matrix, np.arange(count), self.met)
 
-    def entries(self, where: Array) -> SparseBlock:
-        """All events as one block, at the slots that `where` gives their names; -1 leaves a feature out."""
-        if self.packed is not None and _is_identity(where):
+    def entries(self, where: Array | None) -> SparseBlock:
+        """All events as one block, at the slots that `where` gives their names; -1 leaves a feature out.
+
+        Without `where`, every name has the slot of its place.
+        """
+        if self.packed is not None and where is None:
             return self.packed
         return self._sparse(where, "float64", 0, len(self), int((self.last - self.first).sum()))
 
     def _packed(
-        self, where: Array, dtype: str, first: int, end: int, copied: bool = False
+        self, where: Array | None, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
         ends = np.cumsum(self.last[first:end] - self.first[first:end])
-        whole = not copied and dtype == "float64" and _is_identity(where)
-        packed = self.packed if whole else None
+        packed = self.packed if where is None and dtype == "float64" else None
         begin, done = first, 0
         while begin < end:
             stop = first + int(np.searchsorted(ends, done + _BLOCK_ENTRIES, "right"))
@@ -199,21 +205,18 @@ class Rows:
                 yield self._sparse(where, dtype, begin, stop, most)
             begin, done = stop, done + most
 
-    def _sparse(self, where: Array, dtype: str, begin: int, end: int, most: int) -> SparseBlock:
+    def _sparse(
+        self, where: Array | None, dtype: str, begin: int, end: int, most: int
+    ) -> SparseBlock:
         """Events with at most so many entries as one block."""
         some, starts = slice(begin, end), np.empty(end - begin + 1, np.int64)
         slots, values = np.empty(most, np.int64), np.empty(most, dtype)
-        count = gather(
+        count, good = gather(
             *(self.first[some], self.last[some], self.slots, self.values),
-            *(where, starts, slots, values),
+            *(_NOWHERE if where is None else where, _SHORT, starts, slots, values),
         )
         slots, values = slots[:count], values[:count]
-        if not sort_short(starts, slots, values, _SHORT):
+        if not good:
             order = np.lexsort((slots, np.repeat(np.arange(end - begin), np.diff(starts))))
             slots, values = slots[order], values[order]
         return SparseBlock(begin, end, starts, slots, values)
-
-
-def _is_identity(where: Array) -> bool:
-    """Whether every name has the slot of its place."""
-    return bool((where == np.arange(len(where))).all())

@@ -100,6 +100,7 @@ class Vocabulary:
         self._where: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._unknown: list[int] = []
         self._seen = 0
+        self._straight = True
 
     def slots_in(self, stream: Sequence[Hashable]) -> npt.NDArray[np.int64]:
         """The slot of each name of a stream, or -1; the caller must not modify the array.
@@ -115,15 +116,27 @@ class Vocabulary:
             self._unknown = [
                 place for place, slot in zip(self._unknown, found.tolist(), strict=True) if slot < 0
             ]
+            self._straight = not self._unknown and _ascend(self._where, 0)
         self._seen = len(self)
         begin = len(self._where)
         if len(stream) > begin:
             fresh = self.slots(stream[begin:])
+            self._straight = self._straight and _ascend(fresh, begin)
             self._where = np.concatenate([self._where, fresh])
             self._unknown += (np.flatnonzero(fresh < 0) + begin).tolist()
         return self._where
+
+    def places_in(self, stream: Sequence[Hashable]) -> npt.NDArray[np.int64] | None:
+        """The same, or None if the slot of every name is its place in the stream: then nothing need be looked up."""
+        where = self.slots_in(stream)
+        return None if self._straight else where
 
     def unknown_in(self, stream: Sequence[Hashable]) -> list[int]:
         """The places of a stream's names that have no slot, in ascending order; the answer is not to be changed."""
         self.slots_in(stream)
         return self._unknown
+
+
+def _ascend(slots: npt.NDArray[np.int64], first: int) -> bool:
+    """Whether the slots are the first and those after it."""
+    return bool((slots == np.arange(first, first + len(slots))).all())
