@@ -11,7 +11,7 @@ from numba import types
 
 from stream_rank.engine.jit import intrinsic
 
-__all__ = ["as_element", "get", "pointer", "put", "shift"]
+__all__ = ["as_element", "get", "pointer", "prefetch", "put", "shift"]
 
 
 @intrinsic
@@ -45,6 +45,23 @@ def get(typingctx: Any, base: Any, index: Any) -> Any:
         return builder.load(builder.gep(args[0], [args[1]]))
 
     return base.dtype(base, types.int64), build
+
+
+@intrinsic
+def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
+    """Have the number at `index` brought into the cache, without waiting for it."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(
+            fetch, [place, *(word(number) for number in (0, 3, 1))]
+        )  # to read, often, data
+        return context.get_dummy_value()
+
+    return types.void(base, types.int64), build
 
 
 @intrinsic

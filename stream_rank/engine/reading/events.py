@@ -6,8 +6,17 @@ from stream_rank.engine.jit import inlined
 from stream_rank.engine.pointers import get, put
 from stream_rank.engine.reading import key_nodes as k
 from stream_rank.engine.reading.decimals import is_digit, read_number, word_at
-from stream_rank.engine.reading.items import category_at, child_at, give, list_of
-from stream_rank.engine.reading.key_table import ALONE
+from stream_rank.engine.reading.items import (
+    MOST_WAITING,
+    category_at,
+    child_at,
+    give,
+    list_of,
+    settle,
+    slot_of,
+    wait,
+)
+from stream_rank.engine.reading.key_table import ABSENT, ALONE
 from stream_rank.engine.reading.texts import (
     FALSE,
     FIVE_BYTES,
@@ -62,7 +71,7 @@ def _kind(seen, way, label, own, other, named):
 def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, entry, stack):
     """Read one event; the entry behind its last, or -1 if it is not plain."""
     begin, more, shared = entry, 0, 0
-    seen, tie, depth = 0, -1, 0
+    seen, tie, depth, waiting = 0, -1, 0, 0
     label, time, outer_time = np.nan, NO_TIME, NO_TIME
     ident, ident_end, outer, outer_end, group, group_end = -1, -1, -1, -1, -1, -1
     node, previous, opened = 0, -1, True
@@ -205,19 +214,25 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                         return -1
                 empty = several and get(text, at) == _CLOSE_LIST
                 while not empty:
-                    slot, at = category_at(
-                        *(text, at, end, tree.longest_text, tree.table, tree.mask),
-                        *(tree.secrets, tree.stored, child, flags),
-                    )
+                    first, close, at = category_at(text, at, end, tree.longest_text, flags)
                     if at < 0:
                         return -1
-                    if slot >= ALONE and not several:  # it cannot have stood there before
+                    length, slot = close - first, -1
+                    alone = flags & k.ITEMS == k.ITEM_0 and not several
+                    if length > 0 and alone and waiting < MOST_WAITING:
                         if entry >= reading.room:
                             return -1
-                        put(reading.slots, entry, slot - ALONE)
-                        put(reading.values, entry, 1.0)
+                        wait(text, first, length, child, tree, waiting, entry)
+                        waiting += 1
                         entry += 1
-                    elif slot >= 0:
+                    elif length > 0:
+                        slot = slot_of(
+                            *(text, first, length, child),
+                            *(tree.table, tree.mask, tree.secrets, tree.stored),
+                        )
+                        if slot == ABSENT:
+                            return -1
+                    if slot >= 0:
                         slot &= ALONE - 1
                         entry, more = give(slot, 1.0, flags, stamp, tree, reading, entry, more)
                         if entry < 0:
@@ -261,6 +276,13 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
         return -1
     if seen & (k.PAYLOAD | k.BARE) == k.PAYLOAD | k.BARE:
         return -1
+    if waiting > 0:
+        entry = settle(
+            *(text, tree.waiting, waiting, tree.table, tree.mask, tree.stored),
+            *(tree.stamps, stamp, reading.slots, reading.values, begin, entry),
+        )
+        if entry < 0:
+            return -1
     if (
         get(tree.nodes, k.FLAGS) & k.EVENT == 0 and seen & k.EVENT == 0
     ):  # it should stand deeper, and does not

@@ -5,10 +5,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import called, inlined
-from stream_rank.engine.pointers import get, put
+from stream_rank.engine.pointers import get, prefetch, put
 from stream_rank.engine.reading import key_nodes as k
 from stream_rank.engine.reading.decimals import is_digit, read_number, word_at
-from stream_rank.engine.reading.key_table import ABSENT, MISSING, find, same
+from stream_rank.engine.reading.key_table import (
+    ABSENT,
+    ALONE,
+    MISSING,
+    ROW,
+    find,
+    find_hashed,
+    hash_of,
+    same,
+)
 from stream_rank.engine.reading.texts import (
     FALSE,
     FIVE_BYTES,
@@ -19,11 +28,26 @@ from stream_rank.engine.reading.texts import (
     text_end,
 )
 
-__all__ = ["Room", "Walked", "category_at", "child_at", "give", "list_of"]
+__all__ = [
+    *(
+        "MOST_WAITING",
+        "WAITING",
+        "Room",
+        "Walked",
+        "category_at",
+        "child_at",
+        "give",
+        "list_of",
+        "settle",
+    ),
+    *("slot_of", "wait"),
+]
 
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _CLOSE_LIST = 34, 44, 45, 46, 48, 93
 _MOST_TRUST, _SELDOM = 32, 15
 """How many guesses may be wrong before keys are looked up at once, and one in how many is guessed then."""
+MOST_WAITING, WAITING = 64, 5
+"""As many texts of an event may wait until it is known where they lead, and the words that are kept of each."""
 _EXACT_DIGITS = 15
 """Digits of a whole number that a double holds, whichever it is."""
 
@@ -42,6 +66,7 @@ class Walked(NamedTuple):
     stamps: Any
     longest_text: Any
     trust: Any
+    waiting: Any
 
 
 class Room(NamedTuple):
@@ -97,8 +122,8 @@ def child_at(text, at, end, tree, node, previous):
 
 
 @called
-def category_at(text, at, end, longest, table, mask, secrets, stored, node, flags):
-    """The slot of the category that stands at `at`, or less than 0 if it is missing, and where it ends; -1 if it is not known."""
+def category_at(text, at, end, longest, flags):
+    """Where the category that stands at `at` begins and closes, at once if it is missing, and where its value ends; -1 if it is not plain."""
     byte = get(text, at)
     begin, close, behind = at, at, at
     if byte == _QUOTE:
@@ -107,14 +132,12 @@ def category_at(text, at, end, longest, table, mask, secrets, stored, node, flag
         if close - begin > longest:
             close, count = text_end(text, begin, end)
             if close >= 0 and count > longest:
-                return MISSING, close + 1
+                return begin, begin, close + 1
         if close < 0:
-            return ABSENT, -1
+            return at, at, -1
         behind = close + 1
-        if close == begin:
-            return MISSING, behind
     elif flags & k.CATEGORY == 0:
-        return ABSENT, -1
+        return at, at, -1
     elif byte == _MINUS or is_digit(byte):
         at += byte == _MINUS
         first = at
@@ -122,14 +145,14 @@ def category_at(text, at, end, longest, table, mask, secrets, stored, node, flag
             at += 1
         close = behind = at
         if at == first or at - first > 18 or (get(text, first) == _ZERO and at - begin > 1):
-            return ABSENT, -1
+            return at, at, -1
         if at < end and get(text, at) == _POINT:  # 17.0 is 17
             behind = at + 2
             whole = behind <= end and get(text, at + 1) == _ZERO and at - first <= _EXACT_DIGITS
             if not whole or (behind < end and is_digit(get(text, behind))):
-                return ABSENT, -1
+                return at, at, -1
         if behind < end and get(text, behind) | 32 == 101:
-            return ABSENT, -1
+            return at, at, -1
     else:
         word = word_at(text, at)
         if word & FOUR_BYTES == TRUE:
@@ -137,9 +160,59 @@ def category_at(text, at, end, longest, table, mask, secrets, stored, node, flag
         elif word & FIVE_BYTES == FALSE:
             close = behind = at + 5
         if behind == at or behind > end:
-            return ABSENT, -1
-    slot, _ = find(text, begin, close - begin, 2 * node + 1, table, mask, secrets, stored)
-    return slot, -1 if slot == ABSENT else behind
+            return at, at, -1
+    return begin, close, behind
+
+
+@called
+def slot_of(text, at, length, node, table, mask, secrets, stored):
+    """The slot of a category: `MISSING` if it has none, `ABSENT` if it is not known."""
+    slot, _ = find(text, at, length, 2 * node + 1, table, mask, secrets, stored)
+    return slot
+
+
+@inlined
+def wait(text, at, length, node, tree, waiting, entry):
+    """Have a category wait, as the one after so many, for the slot of an entry: its row of the table is brought meanwhile."""
+    owner = 2 * node + 1
+    hash_ = hash_of(text, at, length, owner, tree.secrets)
+    prefetch(tree.table, ROW * np.int64(hash_ & np.uint64(tree.mask)))
+    base = WAITING * waiting
+    put(tree.waiting, base, at)
+    put(tree.waiting, base + 1, length)
+    put(tree.waiting, base + 2, owner)
+    put(tree.waiting, base + 3, np.int64(hash_))
+    put(tree.waiting, base + 4, entry)
+
+
+@called
+def settle(text, waiting, count, table, mask, stored, stamps, stamp, slots, values, begin, entry):
+    """Write the slots of the entries that wait, and leave out those that have none; the entry behind the last, -1 if one is not plain."""
+    gone = 0
+    for each in range(count):
+        base = WAITING * each
+        at, length, owner = get(waiting, base), get(waiting, base + 1), get(waiting, base + 2)
+        hash_, place = np.uint64(get(waiting, base + 3)), get(waiting, base + 4)
+        slot, _ = find_hashed(text, at, length, owner, hash_, table, mask, stored)
+        if slot >= ALONE:  # it cannot have stood there before
+            slot -= ALONE
+        elif slot == MISSING:
+            gone += 1
+        elif slot == ABSENT or get(stamps, 2 * slot) == stamp:
+            return -1
+        else:
+            put(stamps, 2 * slot, stamp)
+        put(slots, place, slot)
+        put(values, place, 1.0)
+    if gone > 0:
+        kept = begin
+        for place in range(begin, entry):
+            if get(slots, place) >= 0:
+                put(slots, kept, get(slots, place))
+                put(values, kept, get(values, place))
+                kept += 1
+        entry = kept
+    return entry
 
 
 @inlined

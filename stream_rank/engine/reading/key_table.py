@@ -20,6 +20,8 @@ __all__ = [
     "ROW",
     "enter_all",
     "find",
+    "find_hashed",
+    "hash_of",
     "longest_run",
     "rehash",
     "same",
@@ -63,7 +65,7 @@ def same(text, at, other, first, length):
 
 
 @inlined
-def _hash(text, at, length, owner, secrets):
+def hash_of(text, at, length, owner, secrets):
     """The hash of some bytes of an owner: words times words, both halves of the product folded."""
     value = get(secrets, 0) + np.uint64(owner) * np.uint64(_OWNERS)
     while length > 8:
@@ -79,7 +81,13 @@ def _hash(text, at, length, owner, secrets):
 @inlined
 def find(text, at, length, owner, table, mask, secrets, stored):
     """What stands for `length` bytes at `at` of an owner, or `ABSENT`; and the row where it is, or would be."""
-    hash_ = _hash(text, at, length, owner, secrets)
+    hash_ = hash_of(text, at, length, owner, secrets)
+    return find_hashed(text, at, length, owner, hash_, table, mask, stored)
+
+
+@inlined
+def find_hashed(text, at, length, owner, hash_, table, mask, stored):
+    """The same, of bytes whose hash is known."""
     meta = owner << 16 | length
     short = length <= _SHORT
     one, two = np.uint64(0), hash_
@@ -124,7 +132,7 @@ def enter_all(text, bounds, owners, found, table, secrets, stored, n_stored):
                 for place in range(length):
                     put(kept, n_stored + place, get(bytes_, at + place))
                 put(rows, base + 2, n_stored)
-                put(rows, base + 3, np.int64(_hash(bytes_, at, length, owners[each], keys)))
+                put(rows, base + 3, np.int64(hash_of(bytes_, at, length, owners[each], keys)))
                 n_stored += length
         put(rows, base + 1, found[each])
     return new, n_stored
@@ -148,7 +156,7 @@ def rehash(before, table, secrets):
         if length <= _SHORT:
             put(words, 0, get(old, base + 2))
             put(words, 1, get(old, base + 3))
-            hash_ = _hash(bytes_, 0, length, owner, keys)
+            hash_ = hash_of(bytes_, 0, length, owner, keys)
         row = np.int64(hash_ & np.uint64(mask))
         while get(rows, ROW * row) != ABSENT:
             row = (row + 1) & mask
