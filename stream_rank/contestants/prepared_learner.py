@@ -137,16 +137,17 @@ class PreparedLearner:
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         lessons = self._preparations.lessons(self.chain, rows, labels, asking, learning)
-        events = lessons.events
+        events, asked = lessons.events, ~lessons.learning
         found = np.full(len(rows), np.nan)
         predictions = self._inner.learn_some(
             self._bounded(lessons.rows),
             labels[events],
             None if groups is None else groups[events],
-            ~lessons.learning,
+            asked,
             lessons.learning,
         )
-        found[events[~lessons.learning]] = predictions[~lessons.learning]
+        those = np.flatnonzero(asked)
+        found[events[those]] = predictions[those]
         return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
