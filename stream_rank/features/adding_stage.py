@@ -1,7 +1,6 @@
 """The base class of stages that add features to those that come in."""
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -126,8 +125,9 @@ class AddingStage(FeatureStage):
             return {}
         sources = [*slots.tolist(), *(~number for number in self._added_of(slots))]
         moved = {what: slot for what in sources if (slot := self._place_of(what)) >= 0}
-        used = Counter(slot for slot in (*self._out_of_input, *self._out_of_added) if slot >= 0)
-        used.subtract(moved.values())
+        placed = np.array([*self._out_of_input, *self._out_of_added], np.int64)
+        used = np.bincount(placed[placed >= 0], minlength=len(self._out))
+        used -= np.bincount(np.array([*moved.values()], np.int64), minlength=len(used))
         free = {slot for slot in moved.values() if not used[slot]}
         names_of = {
             what: self._vocabulary.names[what] if what >= 0 else self._name_of(~what)

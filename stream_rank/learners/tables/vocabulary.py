@@ -75,14 +75,14 @@ class Vocabulary:
 
         Names that are not known are passed over. The caches of all streams are forgotten, whose names may have changed too.
         """
-        known = [(old, new) for old, new in names.items() if old in self.slot_of]
-        slots = [self.slot_of[old] for old, _ in known]
-        kept = self.slot_of.keys() - {old for old, _ in known}
-        given = [new for _, new in known]
-        if len(set(given)) < len(given) or not kept.isdisjoint(given):
+        slot_of = self.slot_of
+        known = {old: new for old, new in names.items() if old in slot_of}
+        given = list(known.values())
+        if len(set(given)) < len(given) or any(
+            new in slot_of and new not in known for new in given
+        ):
             raise ValueError("a name that gets a slot has one")
-        for old, _ in known:
-            del self.slot_of[old]
+        slots = [slot_of.pop(old) for old in known]
         for slot, new in zip(slots, given, strict=True):
             self.names[slot] = new
             self.slot_of[new] = slot
