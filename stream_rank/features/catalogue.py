@@ -1,34 +1,21 @@
 """The classes of stages, by name, and restoring a stage from its state."""
 
-from importlib import import_module
-
 from stream_rank.errors import SnapshotError
 from stream_rank.features.feature_stage import FeatureStage
 from stream_rank.features.names import STAGE_CLASSES
+from stream_rank.learners.base.named_classes import classes_in, name_among
 from stream_rank.learners.base.state import State
 
 __all__ = ["STAGES", "name_of_stage", "stage_from", "state_of"]
 
 
-def _class_at(place: str) -> type[FeatureStage]:
-    module, _, name = place.partition(".")
-    found: type[FeatureStage] = getattr(import_module(f"stream_rank.features.{module}"), name)
-    return found
-
-
-STAGES = {name: _class_at(place) for name, place in STAGE_CLASSES.items()}
+STAGES: dict[str, type[FeatureStage]] = classes_in("features", STAGE_CLASSES)
 """Names as specifications and snapshots have them."""
-
-_NAMES = {stage: name for name, stage in STAGES.items()}
 
 
 def name_of_stage(stage: type[FeatureStage]) -> str:
     """The name of a class of stages; a `SnapshotError` for one that is not of the package."""
-    if stage not in _NAMES:
-        raise SnapshotError(
-            f"a {stage.__name__} cannot be kept; the stages of stream-rank can: {', '.join(STAGES)}"
-        )
-    return _NAMES[stage]
+    return name_among(STAGES, stage, "stages")
 
 
 def state_of(stage: FeatureStage) -> State:
