@@ -15,6 +15,7 @@ __all__ = ["Admission"]
 Array = npt.NDArray[Any]
 
 _ROWS, _COLUMNS = 4, 1 << 16
+_HALVED_AFTER = _COLUMNS // 4
 _FEWEST = 2
 """Where the index is full, a feature has to come in so many events: one that comes once must not take the slot of another."""
 
@@ -23,11 +24,12 @@ class Admission:
     """Lets a name in once it came in `min_count` learned events, as long as there are fewer than `most`, and of one event `most_new`.
 
     Names that are not in yet are counted in a sketch of fixed size, which may count a name too often if others share all of
-    its places. Whenever it has counted as many as it has columns all counts are halved, so that what came long ago, and what
-    only came once, does not fill it. The names of an event that are not let in are left out of it, and counted.
+    its places, and never too seldom. The names of an event that are not let in are left out of it, and counted.
 
     Once there are `most`, names that came at least twice wait for the slots of those that came in none of the last
-    `expire_after` records (`Expiry`).
+    `expire_after` records (`Expiry`). From then on all counts are halved whenever a quarter as many names were counted as the
+    sketch has columns, so that what came long ago, and what came once, does not fill it: one in some hundred names that come
+    once is taken for one that came twice, at most.
 
     Cost: a hash for each new name of an event; two megabytes, if names have to come more than once.
 
@@ -102,7 +104,7 @@ class Admission:
         """Count a name; how often it came."""
         if not self._counts.size:
             self._counts = np.zeros((_ROWS, _COLUMNS), np.int64)
-        if self._counted == _COLUMNS:
+        if self._counted >= _HALVED_AFTER and self.expiry.used is not None:
             self._journal.append((self.record, (self._counts, self._counted)))
             self._counts, self._counted = self._counts >> 1, 0
         places = _places(name)
