@@ -17,7 +17,8 @@ StreamRankError
 │   └── SnapshotWriteError  (R)
 └── KafkaError
     ├── RetriableKafkaError  (R)
-    │   └── MessageTooLargeError
+    │   ├── MessageTooLargeError
+    │   └── RefusedMessagesError
     └── FatalKafkaError
         └── LostOffsetsError
 ```
@@ -42,6 +43,7 @@ __all__ = [
     "MessageTooLargeError",
     "NothingLearnedError",
     "RecoverableError",
+    "RefusedMessagesError",
     "RegistryError",
     "RetriableKafkaError",
     "RetriableRegistryError",
@@ -150,6 +152,13 @@ class MessageTooLargeError(RetriableKafkaError):
     def __init__(self, messages: Sequence[Any], error: object) -> None:
         super().__init__(f"{len(messages):,} messages are too large for the broker: {error}")
         self.messages = messages
+
+
+class RefusedMessagesError(RetriableKafkaError):
+    """Messages that were to be sent together, and of which the broker does not take at least one; none was sent."""
+
+    def __init__(self, messages: Sequence[Any], error: object) -> None:
+        super().__init__(f"the broker does not take one of {len(messages):,} messages: {error}")
 
 
 class FatalKafkaError(KafkaError):

@@ -24,6 +24,9 @@ class DeadLettersConfig(KafkaConfig, FormConfig, ValuesConfig):
     """Settings of `stream-rank dead-letters`; the daemon has them too."""
 
     group_id: str = Field("stream-rank", min_length=1, description="the consumer group")
+    topics: Annotated[list[TopicName], BeforeValidator(listed)] = Field(
+        default=[], description="the topics to learn from; dead letters are sent back to no others"
+    )
     dead_letters: TopicName | None = Field(
         None, description="the topic for rejects (OUT/rejects.jsonl without one)"
     )

@@ -8,10 +8,10 @@ from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.errors import ConfigError
 
-__all__ = ["check_settings", "kept_settings", "learners_before", "tell_of_learners"]
+__all__ = ["WHY", "check_settings", "kept_settings", "learners_before", "tell_of_learners"]
 
 _READ = "events were read by it, and what they are called was learned"
-_WHY = {
+WHY = {
     "preparation": "learners that are given without stages have learned behind these; give a learner that is to have others its own",
     "n_ranks": "thresholds and losses are those of so many ranks",
     "seed": "the coins of learners follow from it",
@@ -19,6 +19,7 @@ _WHY = {
     "window": "recent losses are kept over it",
     "max_features": "the features that are known were let in by it",
     "min_count": "the features that are known were let in by it",
+    "max_new_features": "the features that are known were let in by it",
     "ranking_pairs": "rankings were learned as these pairs",
     "shard": "all learners learned from it",
     **dict.fromkeys(("fields", "categories", "envelope", "ts_unit"), _READ),
@@ -49,7 +50,7 @@ def check_settings(config: RunConfig, snapshot: Snapshot) -> None:
         if before.get(name) != now[name]:
             raise ConfigError(
                 f"the run in {config.out} has `{name}` {before.get(name)!r}, now {now[name]!r} is given. It cannot change, since "
-                f"{_WHY[name]}: give it as before, or begin another run with another `out`"
+                f"{WHY[name]}: give it as before, or begin another run with another `out`"
             )
 
 

@@ -319,8 +319,10 @@ class Daemon:
     def status(self) -> dict[str, Any]:
         """The content of `/status`: the summary, and the state of the partitions."""
         lag = {str(p): behind for p, behind in self.source.lag(self._position()).items()}
+        position = self._position()
         return {
             **summary_of(self.learning),
+            "position": None if position is None else position.shown(),
             "assigned": [str(partition) for partition in sorted(self.source.assignment)],
             "lag": lag,
             "rebalances": self.source.rebalances,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from stream_rank.cli.dead_letters import _is_event
+from stream_rank.cli.redrive import is_event
 from stream_rank.config.daemon import DeadLettersConfig
 from stream_rank.config.gather import gather
 from stream_rank.errors import ConfigError, InputError
@@ -91,15 +91,15 @@ def test_dead_letters_are_brought_back_that_can_be_read_now(
     with tiny_registry() as tiny:
         given = config(value_format="avro", schema_registry=tiny.url)
         letter = b"\0\0\0\0\7" + VALUE
-        assert not _is_event(letter, [], given.form(), given.values())
+        assert not is_event(letter, [], given.form(), given.values())
         tiny.put(7, EVENT)
-        assert _is_event(letter, [], given.form(), given.values())
-        assert not _is_event(letter[:-1], [], given.form(), given.values())
-    assert not _is_event(letter, [], given.form(), given.values())  # the registry is away
+        assert is_event(letter, [], given.form(), given.values())
+        assert not is_event(letter[:-1], [], given.form(), given.values())
+    assert not is_event(letter, [], given.form(), given.values())  # the registry is away
     assert "cannot be reached" in capsys.readouterr().err
     events = config(envelope="cloudevents")
     binary = [("ce_specversion", b"1.0"), ("ce_id", b"A-1")]
     value = b'{"x": {"a": 1}, "y": 2}'
-    assert _is_event(value, binary, events.form(), None)
-    assert not _is_event(value, [], events.form(), None)
-    assert not _is_event(value[:-1], binary, events.form(), None)
+    assert is_event(value, binary, events.form(), None)
+    assert not is_event(value, [], events.form(), None)
+    assert not is_event(value[:-1], binary, events.form(), None)

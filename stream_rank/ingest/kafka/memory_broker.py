@@ -25,6 +25,7 @@ class MemoryBroker:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.topics: dict[str, list[list[ConsumerRecord]]] = {}
+        self.ids: dict[str, str] = {}
         self.first: dict[Partition, int] = {}
         self.committed: dict[tuple[str, Partition], int] = {}
         self.members: dict[str, list[MemoryConsumer]] = {}
@@ -33,6 +34,7 @@ class MemoryBroker:
     def create(self, topic: str, partitions: int = 1) -> None:
         """Create a topic."""
         with self.lock:
+            self.ids[topic] = f"made {next(self._next)}"
             self.topics[topic] = [[] for _ in range(partitions)]
             for members in self.members.values():
                 for member in members:
@@ -148,6 +150,10 @@ class MemoryConsumer:
     def ends(self) -> Mapping[Partition, int]:
         """The end offsets of the assigned partitions."""
         return {partition: self._broker.bounds(partition).end for partition in self._positions}
+
+    def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
+        """The ids of topics."""
+        return {topic: self._broker.ids[topic] for topic in topics if topic in self._broker.ids}
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets to the group."""

@@ -1,5 +1,6 @@
 """The port to Kafka: the protocols and types that both client libraries are adapted to."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -15,7 +16,16 @@ __all__ = [
         "ConsumerRecord",
         "Subscription",
     ),
-    *("Partition", "ResolveOffsets", "ProducerRecord", "Producer", "PartitionRecords"),
+    *(
+        "Partition",
+        "ResolveOffsets",
+        "ProducerRecord",
+        "Producer",
+        "PartitionRecords",
+        "topic_id",
+        "Transactions",
+        "TRANSACTION_SECONDS",
+    ),
 ]
 
 
@@ -86,12 +96,23 @@ ResolveOffsets = Callable[[Mapping[Partition, OffsetRange]], Mapping[Partition, 
 """From assigned partitions with their offset ranges to the offset to read each from."""
 
 
+TRANSACTION_SECONDS = 30.0
+"""Seconds that a transaction may take: readers of a topic wait for one that was left undecided."""
 SESSION_TIMEOUT_SECONDS = 45.0
 """The default of Kafka's Java client."""
 
 
 LINGER_MS = 2
 """Milliseconds that a producer waits for more messages to send together: whoever asked for a prediction waits for it."""
+
+
+def topic_id(content: bytes) -> str | None:
+    """The 16 bytes of a topic's id as Kafka's own tools write them; None for that of brokers that have none.
+
+    >>> topic_id(bytes(15) + bytes([7])), topic_id(bytes(16))
+    ('AAAAAAAAAAAAAAAAAAAABw', None)
+    """
+    return base64.urlsafe_b64encode(content).decode().rstrip("=") if any(content) else None
 
 
 class Subscription(NamedTuple):
@@ -136,6 +157,12 @@ class Consumer(Protocol):
     def ends(self) -> Mapping[Partition, int]:
         """The last known end offset of every assigned partition, without a request to the broker."""
 
+    def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
+        """The ids that these topics have now; those are left out that brokers say none of, or that are missing.
+
+        A topic that is made anew while it is read has its offsets resolved again.
+        """
+
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets asynchronously; failures are ignored, since committed offsets are only for monitoring."""
 
@@ -165,3 +192,17 @@ class Producer(Protocol):
 
     def close(self) -> None:
         """Close the producer; messages that were not flushed are dropped."""
+
+
+class Transactions(Protocol):
+    """Sends messages so that all of them are there, or none: for readers who read what is committed alone."""
+
+    def begin(self) -> None:
+        """Before the first `send`, and after one that failed: decide what an earlier user of the same id left undecided, this or
+        another process; from then on it is known what was sent. Whoever still uses the id gets errors."""
+
+    def send(self, messages: Sequence[ProducerRecord]) -> None:
+        """Send all or none. After an error nobody knows which, until `begin`; a `RefusedMessagesError` is none."""
+
+    def close(self) -> None:
+        """Close the client."""

@@ -69,6 +69,7 @@ class TopicSource:
         self._chunk_bytes = _CHUNK_BYTES if values is None else _CHUNK_BYTES_OTHERWISE
         self._next: dict[Partition, int] = {}
         self._passed: dict[tuple[Partition, str], Passed] = {}
+        self._ids: dict[Partition, str] = {}
         self._quarantine = Quarantine(skips, say)
         self._resolved = False
         self.assignments = 0
@@ -84,15 +85,21 @@ class TopicSource:
         begun = {
             partition.topic for partition in self._next
         }  # partitions added to these are read from their beginning
+        ids = self._consumer.topic_ids(sorted({partition.topic for partition in bounds}))
         for partition, (first, end) in bounds.items():
-            known = self._next.get(partition)
+            known, topic_id = self._next.get(partition), ids.get(partition.topic)
+            anew = topic_id is not None and self._ids.get(partition, topic_id) != topic_id
             if known is None:
                 late = self._start == "latest" and partition.topic not in begun
                 self._next[partition] = end if late else first
-            elif not first <= known <= end:
+            elif anew or not first <= known <= end:
                 self._next[partition] = self._offset_after_loss(
-                    partition, known, OffsetRange(first, end)
+                    partition, known, OffsetRange(first, end), anew
                 )
+            if anew:  # what was passed over was in the topic before
+                self._passed = {at: it for at, it in self._passed.items() if at[0] != partition}
+            if topic_id is not None:
+                self._ids[partition] = topic_id
             passed = [skip for where, skip in self._passed if where == partition]
             self._quarantine.warn(partition, self._next[partition], passed)
         self._resolved = True
@@ -108,13 +115,15 @@ class TopicSource:
             )
         self._reported_missing = missing
 
-    def _offset_after_loss(self, partition: Partition, known: int, bounds: OffsetRange) -> int:
-        """The offset to continue from when a partition no longer has the next one."""
+    def _offset_after_loss(
+        self, partition: Partition, known: int, bounds: OffsetRange, anew: bool
+    ) -> int:
+        """The offset to continue from when a partition no longer has the next one; `anew` if its topic has another id."""
         gone = (
             f"{partition} has offsets {bounds.first:,} to {bounds.end:,}, and {known:,} is next: "
             + (
                 "its retention was too short"
-                if known < bounds.first
+                if known < bounds.first and not anew
                 else "it was deleted and created again"
             )
         )
@@ -134,6 +143,7 @@ class TopicSource:
         """Messages from a position on, without end."""
         self._next = {} if position is None else dict(position)
         self._passed = {} if position is None else dict(position.passed)
+        self._ids = {} if position is None else dict(position.topic_ids)
         begun = position is not None
         while True:
             try:
@@ -190,7 +200,7 @@ class TopicSource:
         return bool(passed)
 
     def _records(self, runs: list[Run]) -> Records:
-        before = Offsets(self._next, self._passed)
+        before = Offsets(self._next, self._passed, self._ids)
         values: list[Any] = list(chain.from_iterable(map(values_of, runs)))
         begins = [0, *accumulate(len(values_of(run)) for run in runs)]
 
@@ -205,7 +215,7 @@ class TopicSource:
                 elif begin < done:
                     last = min(done - begin, len(run.offsets)) - 1
                     found[run.partition] = run.offsets[last] + 1
-            return Offsets(found, passed)
+            return Offsets(found, passed, before.topic_ids)
 
         after = position_after(len(values))
         self._next, self._passed = dict(after), dict(after.passed)

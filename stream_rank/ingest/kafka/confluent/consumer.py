@@ -20,6 +20,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
     translated,
 )
 from stream_rank.ingest.kafka.confluent.options import for_consumer, opened
+from stream_rank.ingest.kafka.confluent.topic_ids import TopicIds
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
@@ -57,6 +58,7 @@ class ConfluentConsumer:
             resolve_offsets,
         )
         self._client: Any = None
+        self._ids = TopicIds(connection)
         self._resolved: set[Partition] = set()
         self._unresolved: set[Partition] = set()
         self._reassigned: set[Partition] = set()
@@ -179,6 +181,8 @@ class ConfluentConsumer:
         """New messages."""
         with translated(self._connection):
             consumer = self._client or self._open()
+            changed = self._ids.changed()
+            self._unresolved |= {each for each in self._resolved if each.topic in changed}
             self._resolve_again()
             found = self._consumed(consumer, seconds)
         if not all(map(is_, map(_ERROR, found), repeat(None))):
@@ -265,6 +269,17 @@ class ConfluentConsumer:
                 if known is not None and known[1] >= 0:
                     found[partition] = int(known[1])
         return found
+
+    def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
+        """The ids that these topics have now."""
+        for left in reversed(range(_TRIES)):
+            try:
+                return self._ids.ask(topics)
+            except RetriableKafkaError:
+                if not left:
+                    raise
+                time.sleep(_RETRY_SECONDS)  # within the callback, as for offset ranges
+        raise AssertionError("the last attempt returns or raises")
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets asynchronously."""

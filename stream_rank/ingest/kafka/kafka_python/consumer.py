@@ -16,6 +16,7 @@ from stream_rank.errors import FatalKafkaError
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.kafka_python.client_settings import PATIENCE_MS, translated
 from stream_rank.ingest.kafka.kafka_python.startup import opened
+from stream_rank.ingest.kafka.kafka_python.topic_ids import topic_ids
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
     OffsetRange,
@@ -23,6 +24,7 @@ from stream_rank.ingest.kafka.port import (
     PartitionRecords,
     ResolveOffsets,
     Subscription,
+    topic_id,
 )
 
 __all__ = ["KafkaPythonConsumer"]
@@ -93,6 +95,9 @@ class KafkaPythonConsumer:
             resolve_offsets,
         )
         self._client: Any = None
+        self._ids: dict[str, str] = {}
+        self._cached: dict[str, Any] = {}
+        """The ids of topics in the client's metadata when they were asked for."""
         self._lock = threading.Lock()
         self._fresh: set[Partition] = set()
         self._resolved: set[Partition] = set()
@@ -187,6 +192,7 @@ class KafkaPythonConsumer:
         with translated(self._connection):
             if self._client is None:
                 self._open()
+            self._resolve_changed()
             self._resolve_fresh()
             found = self._polled(seconds)
             if not self._resolved and not found and time.monotonic() > self._next_look:
@@ -272,6 +278,27 @@ class KafkaPythonConsumer:
                 if end is not None:
                     found[partition] = int(end)
         return found
+
+    def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
+        """The ids that these topics have now."""
+        with translated(self._connection):
+            found = topic_ids((self._client or self._open())._manager, topics)  # noqa: SLF001 - as above
+        cluster = self._client._cluster  # noqa: SLF001 - as above
+        self._ids |= found
+        self._cached |= {topic: cluster.topic_id(topic) for topic in found}
+        return found
+
+    def _resolve_changed(self) -> None:
+        """Have the offsets resolved of topics that the client's metadata has under another id."""
+        cluster = self._client._cluster  # noqa: SLF001 - as above
+        changed = set()
+        for topic, before in self._ids.items():
+            now = cluster.topic_id(topic)
+            # the metadata may be older than what was asked for since
+            if now not in (None, self._cached[topic]) and topic_id(now.bytes) != before:
+                changed.add(topic)
+        if changed:
+            self._unresolve([p for p in map(_theirs, self.assignment) if p.topic in changed])
 
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets, unless a commit is in flight."""

@@ -39,6 +39,9 @@ def opened(kind: Callable[..., Any], connection: Connection, **settings: Any) ->
 
     def network(**given: Any) -> Any:
         networks.append(KafkaNetClient(**given))
+        # KafkaNetClient drops this setting, and every request for metadata would make the topics that it names
+        creates = given.get("allow_auto_create_topics", True)
+        networks[-1].cluster.config["allow_auto_create_topics"] = creates
         return networks[-1]
 
     watch, log = _Watch(connection), logging.getLogger("kafka.net")
