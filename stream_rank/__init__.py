@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stream_rank.learners.oap_bpm import OAPBPM
     from stream_rank.learners.oap_vp import OAPVP
     from stream_rank.learners.online_mprank import OnlineMPRank
+    from stream_rank.learners.ordinal_logit import OrdinalLogit
     from stream_rank.learners.pairwise_ranker import PairwiseRanker
     from stream_rank.learners.prank import PRank
     from stream_rank.learners.recursive_mprank import RecursiveMPRank
@@ -70,6 +71,7 @@ __all__ = [
     "OAPBagg",
     "OAPStream",
     "OnlineMPRank",
+    "OrdinalLogit",
     "PRank",
     "PairwiseRanker",
     "Polynomial",
@@ -119,6 +121,7 @@ _MODULES = {
     "stream_rank.learners.oap_bpm": ("OAPBPM",),
     "stream_rank.learners.oap_vp": ("OAPVP",),
     "stream_rank.learners.online_mprank": ("OnlineMPRank",),
+    "stream_rank.learners.ordinal_logit": ("OrdinalLogit",),
     "stream_rank.learners.pairwise_ranker": ("PairwiseRanker",),
     "stream_rank.learners.prank": ("PRank",),
     "stream_rank.learners.recursive_mprank": ("RecursiveMPRank",),

@@ -15,6 +15,7 @@ LEARNER_CLASSES = {
     "widrow-hoff": "widrow_hoff.WidrowHoff",
     "online-mprank": "online_mprank.OnlineMPRank",
     "recursive-mprank": "recursive_mprank.RecursiveMPRank",
+    "ordinal-logit": "ordinal_logit.OrdinalLogit",
     "pairwise-ranker": "pairwise_ranker.PairwiseRanker",
 }
 """Module and class of each, within this folder."""

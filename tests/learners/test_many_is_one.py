@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stream_rank.engine.differences import duals
+from stream_rank.engine.ordinal.state import WIDTH
 from stream_rank.engine.perceptron.state import SLOTS
 from stream_rank.engine.support import FEATURES
 from tests.learners.conftest import LEARNERS, Make, dicts, events
@@ -24,6 +25,7 @@ ROOM = {
     "centred": [0],
     "duals": [0, duals.ROWS],
     "pairwise": [0],
+    "ordinal": [0, WIDTH],
 }
 """Entries of a memory's sizes that say how much room there is."""
 

@@ -19,6 +19,7 @@ CLASSES: dict[str, Any] = {
     "widrow-hoff": stream_rank.WidrowHoff,
     "online-mprank": stream_rank.OnlineMPRank,
     "recursive-mprank": stream_rank.RecursiveMPRank,
+    "ordinal-logit": stream_rank.OrdinalLogit,
     "pairwise-ranker": stream_rank.PairwiseRanker,
 }
 """By the names of the command line, which stay; where the modules are does not."""
@@ -97,6 +98,9 @@ VARIANTS = [
     _of("widrow-hoff"),
     _of("widrow-hoff", dtype="float32"),
     _of("widrow-hoff", n_ranks=None, learning_rate=0.02, intercept=True),
+    _of("ordinal-logit"),
+    _of("ordinal-logit", full_features=3, forgetting=0.99),
+    _of("ordinal-logit", precision="diagonal", decision="mode"),
     _of("online-mprank"),
     _of("online-mprank", budget=20),
     _of("online-mprank", C=10.0, budget=33, revisits=2),

@@ -31,8 +31,8 @@ from stream_rank.engine.differences.centre import (
     open_centre,
     score,
 )
-from stream_rank.engine.differences.factors import Factors, factors_layout, introduce, update
 from stream_rank.engine.events import bounded
+from stream_rank.engine.factors import Factors, factors_layout, introduce, update
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place

@@ -19,8 +19,8 @@ from stream_rank.engine.differences.centre import (
     open_centre,
     score,
 )
-from stream_rank.engine.differences.factors import block_start, diagonal_place, triangle_size
 from stream_rank.engine.events import bounded
+from stream_rank.engine.factors import block_start, diagonal_place, triangle_size
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import load, spread, store
 from stream_rank.engine.memory import Layout, Section, padded, place

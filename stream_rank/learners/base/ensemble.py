@@ -8,6 +8,7 @@ import numpy.typing as npt
 from stream_rank.engine.products import product, products
 from stream_rank.learners.base.learner import Features, like_input
 from stream_rank.learners.base.rank_learner import RankLearner
+from stream_rank.learners.models.family import Family
 from stream_rank.learners.tables.pairs import Pairs
 
 __all__ = ["Ensemble"]
@@ -18,6 +19,7 @@ Array = npt.NDArray[Any]
 class Ensemble(RankLearner):
     """A rank learner whose members vote."""
 
+    _model: Family
     has_votes: ClassVar[bool] = True
     _exact: ClassVar[bool] = False  # the vote decides
 

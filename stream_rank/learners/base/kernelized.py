@@ -23,6 +23,8 @@ Array = npt.NDArray[Any]
 class Kernelized(RankLearner):
     """A family of PRank members over features, or over kernel values of a bounded support set."""
 
+    _model: Family
+
     def __init__(self, n_ranks: int | None, kernel: Kernel | None, budget: int, dtype: str) -> None:
         check_kernel(kernel)
         check_whole("budget", budget)

@@ -13,7 +13,7 @@ from stream_rank.learners.base.capabilities import Insight, Rule
 from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.base.serialization import entries
-from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.model import RankModel
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 
@@ -31,7 +31,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     A learner must not be used by two threads at once, not even to predict: predictions write scratch memory.
     """
 
-    _model: Family
+    _model: RankModel
     _exact: ClassVar[bool] = True
     """Whether predictions follow the averaged rule."""
 
@@ -42,7 +42,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         self._model = self._new_model(max(1, len(self._labels.known)))
         super().__init__()
 
-    def _new_model(self, n_ranks: int) -> Family:
+    def _new_model(self, n_ranks: int) -> RankModel:
         raise NotImplementedError
 
     # One event ------------------------------------------------------------------------------

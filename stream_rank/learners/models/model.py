@@ -9,7 +9,7 @@ from stream_rank.engine.memory import Memory
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
-__all__ = ["GroupedModel", "Learning", "Model", "column_of", "takes_no_entries"]
+__all__ = ["GroupedModel", "Learning", "Model", "RankModel", "column_of", "takes_no_entries"]
 
 Array = npt.NDArray[Any]
 Learning = bool | npt.NDArray[np.bool_]
@@ -99,6 +99,27 @@ class Model(Protocol):
 
     def resume(self) -> None:
         """Recompute what is not in the memories, once these are filled; a `ValueError` if they cannot be of such a model."""
+
+
+class RankModel(Model, Protocol):
+    """A model of ranks: weights, and thresholds that cut scores."""
+
+    @property
+    def n_ranks(self) -> int:
+        """How many ranks there are."""
+
+    @property
+    def updates(self) -> int:
+        """What moved it so far: members' mistakes, or events."""
+
+    def insert_rank(self, place: int) -> None:
+        """Make room for a new rank above the lowest `place` ranks."""
+
+    def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
+        """Each rank's share of the votes, or its probability, and the score."""
+
+    def averaged(self) -> tuple[Array, Array]:
+        """Weights (one a slot) and thresholds of the rule."""
 
 
 class GroupedModel(Model, Protocol):

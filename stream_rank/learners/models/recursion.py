@@ -5,7 +5,7 @@ from typing import Any
 import numpy.typing as npt
 
 from stream_rank.engine.differences import recursion
-from stream_rank.engine.differences.factors import clear_feature
+from stream_rank.engine.factors import clear_feature
 from stream_rank.engine.memory import Layout
 from stream_rank.learners.models.centred import Centred
 

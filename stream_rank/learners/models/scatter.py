@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.differences import centre, scatter, solve
-from stream_rank.engine.differences.factors import clear_feature
+from stream_rank.engine.factors import clear_feature
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.models.centred import Centred
 from stream_rank.learners.models.model import Learning, column_of

@@ -33,8 +33,8 @@ from stream_rank.engine.memory import Layout, Section
 from stream_rank.engine.pointers import get, put, shift
 
 __all__ = [
-    *("Factors", "block_start", "clear_feature", "diagonal_place", "factors_layout", "introduce"),
-    *("triangle_size", "update"),
+    *("Factors", "absorb", "block_start", "clear_feature", "diagonal_place", "factors_layout"),
+    *("introduce", "marginalise", "products", "triangle_size", "update", "variance"),
 ]
 
 _BLOCK = 8
@@ -94,6 +94,35 @@ def clear_feature(triangle, feature):
         for other in range(8):
             triangle[block_start(block) + other * 8 * (block + 1) + feature] = 0.0
         block += 1
+
+
+@inlined
+def marginalise(state, feature):
+    """Make what comes before a feature's column as uncertain without it as it was with it (Agee and Turner's update). Cost: O(d**2).
+
+    A column says what the features before it have in common with its own. Its part of their covariance is given to theirs.
+    """
+    own = feature >> 3
+    column = shift(state.triangle, block_start(own) + (feature & 7) * 8 * (own + 1))
+    shared, weight = state.gain, get(state.diagonal, feature)
+    for i in range(feature):
+        put(shared, i, get(column, i))
+    for back in range(feature):
+        j = feature - 1 - back
+        here, diagonal = get(shared, j), get(state.diagonal, j)
+        grown = diagonal + weight * here * here
+        if grown > diagonal:
+            factor = here * weight / grown
+            weight *= diagonal / grown
+            put(state.diagonal, j, grown)
+        else:
+            factor = 0.0
+        block = j >> 3
+        column = shift(state.triangle, block_start(block) + (j & 7) * 8 * (block + 1))
+        for i in range(j):
+            rest = get(shared, i) - here * get(column, i)
+            put(shared, i, rest)
+            put(column, i, get(column, i) + factor * rest)
 
 
 @inlined
@@ -184,17 +213,30 @@ def _scale(state, j, so_far):
 
 
 @inlined
-def update(state, values, noise, n_features):
-    """Add `x x' / noise` to the inverse of the matrix `P`.
-
-    Leave `P x` in `gain` (of the old `P`), and return `noise + x' P x`.
-    """
+def products(state, values, n_features):
+    """Leave `U'x`, the products of all columns with the values, in `factors`, and zeros in `gain`."""
     blocks = (n_features + 7) >> 3
     for k in range(blocks):
         block = blocks - 1 - k
         columns = shift(state.triangle, block_start(block))
         _products(columns, 8 * (block + 1), values, shift(state.factors, 8 * block))
         store(state.gain, 8 * block, spread(0.0))
+
+
+@inlined
+def variance(state, n_features):
+    """`x' P x` of the values whose `products` were found."""
+    sums = spread(0.0)
+    for j in range(0, n_features, 8):
+        product = load(state.factors, j, 0.0)
+        sums = sums + load(state.diagonal, j, 0.0) * product * product
+    return total(sums)
+
+
+@inlined
+def absorb(state, noise, n_features):
+    """Add `x x' / noise` to the inverse of the matrix, for values whose `products` were found; as `update` does."""
+    blocks = (n_features + 7) >> 3
     so_far = noise
     for block in range(blocks):
         so_far = _scale(state, 8 * block, so_far)
@@ -203,3 +245,13 @@ def update(state, values, noise, n_features):
         factors, moves = shift(state.factors, 8 * block), shift(state.moves, 8 * block)
         _move_columns(columns, 8 * (block + 1), state.gain, factors, moves)
     return so_far
+
+
+@inlined
+def update(state, values, noise, n_features):
+    """Add `x x' / noise` to the inverse of the matrix `P`.
+
+    Leave `P x` in `gain` (of the old `P`), and return `noise + x' P x`.
+    """
+    products(state, values, n_features)
+    return absorb(state, noise, n_features)

@@ -1,0 +1,187 @@
+"""A belief about weights and ordered thresholds."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stream_rank.engine.factors import clear_feature
+from stream_rank.engine.functions import logarithms
+from stream_rank.engine.memory import Layout, Memory
+from stream_rank.engine.ordinal import learning as engine
+from stream_rank.engine.ordinal import state
+from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.row_model import RowModel
+from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.pairs import PairBlock
+
+__all__ = ["Ordinal"]
+
+Array = npt.NDArray[Any]
+
+_MIDDLE_VARIANCE = 9.0
+_GAP_VARIANCE = 4.0
+"""Of the middle threshold, whose unit is the noise of the scores, and of the logarithm of a gap."""
+_FIRST_TIE = 0.1
+_NEW_GAP = 1.0
+"""The gap around a rank that is met."""
+
+
+class Ordinal(RowModel):
+    """Weights over features, the first `n_full` of which have a full covariance, and thresholds."""
+
+    bound = 1e25
+    """Features up to this size leave every product finite: variances are ratios of features squared."""
+    learn_row = staticmethod(engine.learn_row)
+    predict_row = staticmethod(engine.predict_row)
+    take_few = staticmethod(engine.take_few)
+    learn_pair = staticmethod(engine.learn_pair)
+
+    def __init__(
+        self, n_ranks: int, regularization: float, forgetting: float, n_full: int, mode: bool
+    ) -> None:
+        self._n_ranks, self._n_full = n_ranks, n_full
+        super().__init__()
+        memory = self.memory
+        memory["sizes"][state.DECISION] = state.MODE if mode else state.MEDIAN
+        memory["parameters"][:] = 1.0 / regularization, forgetting, 0.0, _FIRST_TIE
+        memory["edge_diagonal"][state.TIE_EDGE] = _GAP_VARIANCE
+        memory["edge_priors"][state.TIE_EDGE] = _GAP_VARIANCE
+        if n_ranks > 1:
+            self._begin_middle((n_ranks - 2) // 2)
+            below = np.arange(1, n_ranks) / n_ranks
+            odds = np.empty(n_ranks - 1)
+            logarithms(below / (1.0 - below), odds)
+            memory["thresholds"][: n_ranks - 1] = odds
+            for gap in range(n_ranks - 2):
+                self._begin_gap(gap, state.FIRST_GAP + gap)
+
+    def _layout(self, n_slots: int) -> Layout:
+        return state.layout(n_slots, self._n_ranks, self._n_full)
+
+    def resize(self, n_features: int) -> None:
+        """Make room for at least so many features, and begin those of the full covariance that are new."""
+        super().resize(n_features)
+        known, end = int(self.memory["sizes"][state.FEATURES]), min(n_features, self._width)
+        if end > known:
+            engine.begin_features(self.block, known, end)
+
+    def forget(self, slots: Array) -> None:
+        """Know nothing of features any more, and all that was known of the others. Cost: O(d**2) each in the full covariance."""
+        memory = self.memory
+        for slot in slots[slots < self._width].tolist():
+            engine.forget_feature(self.block, slot)
+            clear_feature(memory["triangle"], slot)
+            memory["border"][:, slot] = 0.0
+            engine.begin_features(self.block, slot, slot + 1)
+        super().forget(slots)
+        for name in ("priors", "variances", "clocks"):
+            memory[name][slots] = 0
+
+    @property
+    def _width(self) -> int:
+        return int(self.memory["head"].size)
+
+    def _keep(self, memory: Memory) -> None:
+        super()._keep(memory)
+        memory["sizes"][state.RANKS] = self._n_ranks
+        memory["sizes"][state.WIDTH] = self._width
+        corner = memory["corner"]
+        corner[np.diag_indices(len(corner))] = 1.0
+
+    def _begin_middle(self, threshold: int) -> None:
+        self.memory["sizes"][state.MIDDLE] = threshold
+        for name in ("edge_diagonal", "edge_priors"):
+            self.memory[name][state.MIDDLE_EDGE] = _MIDDLE_VARIANCE
+
+    def _begin_gap(self, gap: int, edge: int) -> None:
+        self.memory["gaps"][gap] = edge
+        for name in ("edge_diagonal", "edge_priors"):
+            self.memory[name][edge] = _GAP_VARIANCE
+
+    @property
+    def n_ranks(self) -> int:
+        """How many ranks there are."""
+        return self._n_ranks
+
+    @property
+    def updates(self) -> int:
+        """Every event moves the belief."""
+        return self.events
+
+    def insert_rank(self, place: int) -> None:
+        """Make room for a new rank above the lowest `place` ranks.
+
+        It splits the threshold between its neighbours, from which others move away, or lies one gap beyond the outermost.
+        """
+        before, middle = self._n_ranks - 1, int(self.memory["sizes"][state.MIDDLE])
+        old = self.memory["thresholds"][:before].tolist()
+        gaps = self.memory["gaps"][: max(0, before - 1)].tolist()
+        self._n_ranks += 1
+        self._keep(self.memory.reshaped(self._layout(self.n_slots)))
+        if not old:
+            self._begin_middle(0)
+            return
+        if place == 0:
+            new, gap = [old[0] - _NEW_GAP, *old], 0
+        elif place == before + 1:
+            new, gap = [*old, old[-1] + _NEW_GAP], before - 1
+        else:
+            half, gap = _NEW_GAP / 2, place - 1
+            new = [each - half for each in old[:place]] + [each + half for each in old[place - 1 :]]
+        if place <= middle:
+            self.memory["sizes"][state.MIDDLE] = middle + 1
+        self.memory["thresholds"][: len(new)] = new
+        gaps.insert(gap, -1)
+        self.memory["gaps"][: len(gaps)] = gaps
+        self._begin_gap(gap, state.FIRST_GAP + len(gaps) - 1)
+
+    def averaged(self) -> tuple[Array, Array]:
+        """Weights (one a slot) and thresholds."""
+        return self.memory["weights"].copy(), self.memory["thresholds"][: self._n_ranks - 1].copy()
+
+    def resume(self) -> None:
+        """Check that the thresholds are in order, and that every gap has an edge of its own and all variances are positive."""
+        memory, n_thresholds = self.memory, self._n_ranks - 1
+        sizes, edges = memory["sizes"], state.n_edges(self._n_ranks)
+        if not 0 <= sizes[state.MIDDLE] < max(1, n_thresholds):
+            raise ValueError(f"the middle threshold is {sizes[state.MIDDLE]}")
+        if not (np.diff(memory["thresholds"][:n_thresholds]) >= 0).all():
+            raise ValueError("the thresholds are not in order")
+        gaps = memory["gaps"][: max(0, n_thresholds - 1)]
+        if sorted(gaps.tolist()) != list(range(state.FIRST_GAP, edges)):
+            raise ValueError("the gaps do not have an edge each")
+        for name in ("edge_diagonal", "edge_priors", "diagonal", "priors", "variances"):
+            if not (memory[name] >= 0).all():
+                raise ValueError(f"section {name} has a negative variance")
+        if not memory["parameters"][state.TIE] > 0:
+            raise ValueError("the width of ties is not positive")
+
+    def run(
+        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
+    ) -> None:
+        """Predict rows, each before it is learned if `learning`."""
+        more = answers, predictions, column_of(learning, len(answers))
+        if isinstance(rows, SparseBlock):
+            engine.run_sparse(self.block, rows.starts, rows.slots, rows.values, *more)
+        else:
+            engine.run(self.block, rows.rows, *more)
+
+    def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
+        """Each rank's probability, and the score."""
+        if isinstance(rows, SparseBlock):
+            engine.opinions_sparse(self.block, rows.starts, rows.slots, rows.values, shares, scores)
+        else:
+            engine.opinions(self.block, rows.rows, shares, scores)
+
+    def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
+        """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes."""
+        if pairs.sparse:
+            engine.run_pairs_sparse(self.block, *pairs.entries("float64"), magnitudes, ahead)
+        else:
+            rows = self.dense(pairs.preferred), self.dense(pairs.other)
+            engine.run_pairs(self.block, *rows, magnitudes, ahead)
+
+    def memories(self) -> dict[str, Memory]:
+        """The memories that snapshots keep, by name."""
+        return {"ordinal": self.memory}
