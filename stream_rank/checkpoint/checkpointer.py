@@ -174,7 +174,10 @@ class Checkpointer:
                     continue
                 try:
                     part.load(snapshot.part(part.key))
-                except (KeyError, TypeError, ValueError) as error:
+                except (
+                    *(KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError),
+                    MemoryError,
+                ) as error:
                     raise SnapshotError(
                         f"the snapshot's {part.key} does not fit this run: {error!r}"
                     ) from error

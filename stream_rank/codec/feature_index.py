@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stream_rank.codec.admission import Admission
 from stream_rank.codec.batch import Batch
 from stream_rank.engine.reading.entries import mark
+from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -103,7 +104,10 @@ class FeatureIndex:
 
     def load(self, state: State) -> None:
         """Restore the names, before anything is decoded."""
-        self._add(state.metadata["names"])
+        names = entries(state.metadata, "names")
+        if len(set(names)) < len(names) or not all(type(name) in (str, int) for name in names):
+            raise ValueError("a feature twice, or one without a name")
+        self._add(names)
         self.admission.load(state, len(self))
         self.learned = len(self)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
-__all__ = ["COIN", "COIN_LOSS", "Answer", "Baseline", "best_of"]
+__all__ = ["COIN", "COIN_LOSS", "Answer", "Baseline", "best_of", "counted"]
 
 Array = npt.NDArray[Any]
 
@@ -52,3 +52,12 @@ def best_of(answers: list[Answer]) -> Answer:
     'group median'
     """
     return min(answers, key=lambda each: each.loss or 0.0)
+
+
+def counted(number: float) -> bool:
+    """Whether a number of an array is a count: compiled code takes a place in a ring from it.
+
+    >>> [counted(number) for number in (3.0, 0.0, -1.0, 0.5, float("nan"), 1e300)]
+    [True, True, False, False, False, False]
+    """
+    return 0 <= number < 2.0**53 and number == int(number)

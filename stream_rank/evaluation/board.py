@@ -9,13 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.products import product
-from stream_rank.engine.scoring.tally import COUNT, LOSS, PAIRS, SPREAD, SUMS, WRONG, tally
-from stream_rank.evaluation.baseline import Baseline, best_of
+from stream_rank.engine.scoring.tally import (
+    BLOCK_COUNT,
+    COUNT,
+    LOSS,
+    PAIRS,
+    SPREAD,
+    SUMS,
+    WRONG,
+    tally,
+)
+from stream_rank.evaluation.baseline import Baseline, best_of, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.capabilities import Insight, as_named
+from stream_rank.learners.base.serialization import count_in, entries
 from stream_rank.metrics.pairs.misranked import Misranked
 from stream_rank.metrics.pairs.part import mean_of
 
@@ -236,7 +246,13 @@ class Board:
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"the scoreboard's {name} have another size")
             self._arrays[name] = np.array(arrays[name])
-        self.points, self.drifts = list(said["points"]), list(said["drifts"])
+        sums = self._arrays["sums"]
+        if not (counted(sums[COUNT]) and counted(sums[BLOCK_COUNT]) and sums[BLOCK_COUNT] < BLOCK):
+            raise ValueError("the scoreboard's sums have no counts")
+        self.points = [dict(point) for point in entries(said, "points")]
+        for point in self.points:
+            count_in(point, "events")
+        self.drifts = [int(each) for each in entries(said, "drifts")]
         self._detector.state = said["drift"]
         self.preferences.restore(said["preferences"], arrays)
 

@@ -4,6 +4,7 @@ from math import inf
 from typing import Any
 
 from stream_rank.evaluation.page_hinkley import PageHinkley
+from stream_rank.learners.base.serialization import count_in
 
 __all__ = ["BLOCK", "DriftDetector"]
 
@@ -60,13 +61,13 @@ class DriftDetector:
 
     @state.setter
     def state(self, known: dict[str, Any]) -> None:
-        self._blocks, self._mean = known["blocks"], known["mean"]
+        self._blocks, self._mean = count_in(known, "blocks"), float(known["mean"])
         self._test = PageHinkley(
-            tested=known["tested"],
-            expected=known["expected"],
-            rise=known["rise"],
-            fall=known["fall"],
-            lowest=inf if known["lowest"] is None else known["lowest"],
-            highest=known["highest"],
-            detected=known["detected"],
+            tested=float(known["tested"]),
+            expected=float(known["expected"]),
+            rise=float(known["rise"]),
+            fall=float(known["fall"]),
+            lowest=inf if known["lowest"] is None else float(known["lowest"]),
+            highest=float(known["highest"]),
+            detected=bool(known["detected"]),
         )

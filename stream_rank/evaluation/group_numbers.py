@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.learners.base.serialization import count_in, entries
+
 __all__ = ["MOST_GROUPS", "GroupNumbers"]
 
 MOST_GROUPS = 1 << 16
@@ -48,5 +50,11 @@ class GroupNumbers:
 
     @state.setter
     def state(self, known: Mapping[str, Any]) -> None:
-        self.met = known["met"]
-        self._numbers = dict(map(tuple, known["numbers"]))
+        numbered = dict(map(tuple, entries(known, "numbers")))
+        met, given = count_in(known, "met"), set(numbered.values())
+        # compiled code finds rows by these numbers
+        if not all(type(each) is int and 0 < each < met for each in given) or met < 1:
+            raise ValueError("numbers of groups")
+        if len(given) < len(known["numbers"]) or len(given) >= MOST_GROUPS:
+            raise ValueError("a group twice, or too many")
+        self.met, self._numbers = met, numbered

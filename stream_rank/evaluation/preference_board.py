@@ -19,9 +19,10 @@ from stream_rank.engine.scoring.comparisons import (
     SUMS,
     tally_preferences,
 )
-from stream_rank.evaluation.baseline import COIN, COIN_LOSS
+from stream_rank.evaluation.baseline import COIN, COIN_LOSS, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.standing import Standing
+from stream_rank.learners.base.serialization import entries
 
 __all__ = ["PreferenceBoard"]
 
@@ -161,5 +162,7 @@ class PreferenceBoard:
             if arrays[name].shape != shape or arrays[name].dtype != np.float64:
                 raise ValueError(f"the scoreboard's {name} have another size")
         self._sums, self._recent = (np.array(arrays[name]) for name in wanted)
-        self.drifts = list(said["drifts"])
+        if not counted(self._sums[COUNT]):
+            raise ValueError("the scoreboard's sums of preferences have no count")
+        self.drifts = [int(each) for each in entries(said, "drifts")]
         self._detector.state = said["drift"]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stream_rank.engine.products import mean
 from stream_rank.engine.scoring.medians import (
     ABSOLUTE,
+    BELOW,
     COUNT,
     GROUP_ABSOLUTE,
     GROUPED,
@@ -16,9 +17,10 @@ from stream_rank.engine.scoring.medians import (
     PLACE,
     ROW,
     SUMS,
+    TOTAL,
     tally_medians,
 )
-from stream_rank.evaluation.baseline import Answer
+from stream_rank.evaluation.baseline import Answer, counted
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 
 __all__ = ["RankBaseline"]
@@ -140,7 +142,25 @@ class RankBaseline:
                 fits = False
         if not fits or n_rows > self._most_groups:
             raise ValueError("the scoreboard's baseline of ranks has another size")
+        if not _sound(arrays):
+            raise ValueError("the scoreboard's baseline of ranks does not fit together")
         self._arrays = {name: np.array(arrays[name]) for name in shapes}
+
+
+def _sound(arrays: Mapping[str, Array]) -> bool:
+    """Whether medians are where the counts say: compiled code goes on from there, and looks at nothing else."""
+    values, counts, rows = arrays["values"], arrays["counts"], arrays["rows"]
+    if not (np.isfinite(values).all() and (np.diff(values) > 0).all() and (counts >= 0).all()):
+        return False
+    totals, places = counts.sum(axis=1), rows[:, PLACE]
+    if not ((places >= 0) & (places < max(1, len(values)))).all():
+        return False
+    until = np.concatenate([np.zeros((len(rows), 1), np.int64), np.cumsum(counts, axis=1)], axis=1)
+    below = until[np.arange(len(rows)), places]
+    upon = until[np.arange(len(rows)), np.minimum(places + 1, len(values))]
+    middle = (2 * below < totals) & (2 * upon >= totals)
+    sound = (rows[:, TOTAL] == totals) & (rows[:, BELOW] == below) & (middle | (totals == 0))
+    return bool(sound.all()) and counted(arrays["sums"][COUNT])
 
 
 def _mean(losses: Array) -> float | None:

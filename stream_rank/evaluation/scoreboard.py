@@ -13,6 +13,7 @@ from stream_rank.evaluation.group_numbers import GroupNumbers
 from stream_rank.evaluation.rank_baseline import RankBaseline
 from stream_rank.evaluation.score_baseline import ScoreBaseline
 from stream_rank.evaluation.standing import Standing
+from stream_rank.learners.base.serialization import count_in
 from stream_rank.learners.base.state import State
 
 __all__ = ["Scoreboard"]
@@ -159,7 +160,7 @@ class Scoreboard:
             raise ValueError(
                 "it has no baselines: learn the stream again into another folder, or go on with the version that wrote it"
             )
-        self.learned = stored["learned"]
+        self.learned = count_in(stored, "learned")
         boards = stored["boards"]
         self._seat(
             {

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stream_rank.ingest.position import Position
+from stream_rank.learners.base.serialization import count_in
 from stream_rank.learners.base.state import State
 from stream_rank.pipeline.counts import Counts
 
@@ -37,4 +38,9 @@ class Progress:
         stored = state.metadata
         position = stored["position"]
         self.position = None if position is None else self._position_from(position)
-        self.counts, self.time = Counts(**stored["counts"]), stored["time"]
+        self.counts = Counts(
+            **{name: count_in(stored["counts"], name) for name in stored["counts"]}
+        )
+        if not (stored["time"] is None or type(stored["time"]) is int):
+            raise ValueError("the time is none")
+        self.time = stored["time"]

@@ -3,9 +3,11 @@
 import re
 from typing import Any, NamedTuple
 
+from stream_rank.learners.base.serialization import count_in
 from stream_rank.learners.base.state import State
+from stream_rank.printable import printable
 
-__all__ = ["OTHERS", "RejectReason", "RejectReasons", "printable"]
+__all__ = ["OTHERS", "RejectReason", "RejectReasons", "clipped"]
 
 _MOST_KINDS = 100
 """So many kinds of reasons are told apart; names in them, such as those of features, may be of any number."""
@@ -17,16 +19,13 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
-def printable(text: str, most: int) -> str:
+def clipped(text: str, most: int) -> str:
     r"""Text that can do nothing to a terminal, clipped.
 
-    >>> print(printable("caf\u00e9 \x1b[31m and more", 12))
+    >>> print(clipped("caf\u00e9 \x1b[31m and more", 12))
     café \x1b[31m a...
     """
-    shown = "".join(
-        each if each.isprintable() else each.encode("unicode_escape", "replace").decode()
-        for each in text[:most]
-    )
+    shown = printable(text[:most])
     return shown if len(text) <= most else f"{shown}..."
 
 
@@ -60,15 +59,15 @@ class RejectReasons:
 
     def count(self, reason: str, raw: bytes) -> None:
         """Count a reject."""
-        clipped = reason[:_LONGEST]
-        kind = _NUMBER.sub("…", _QUOTED.sub("…", clipped))
+        said = reason[:_LONGEST]
+        kind = _NUMBER.sub("…", _QUOTED.sub("…", said))
         if kind not in self._kinds and len(self._kinds) >= _MOST_KINDS:
             kind = OTHERS
         known = self._kinds.get(kind)
         if known is None:
             text = raw[: 4 * _SHOWN + 4].decode(errors="backslashreplace")
-            shown = printable(clipped, _LONGEST), printable(text, _SHOWN)
-            known = RejectReason(printable(kind, _LONGEST), 0, *shown)
+            shown = clipped(said, _LONGEST), clipped(text, _SHOWN)
+            known = RejectReason(clipped(kind, _LONGEST), 0, *shown)
         self._kinds[kind] = known._replace(records=known.records + 1)
 
     def most_frequent(self, most: int) -> list[RejectReason]:
@@ -82,4 +81,8 @@ class RejectReasons:
     def load(self, state: State) -> None:
         """Continue from the counts of another run."""
         stored: list[list[Any]] = state.metadata["kinds"]
-        self._kinds = {kind: RejectReason(*known) for kind, *known in stored}
+        self._kinds = {str(kind): RejectReason(*known) for kind, *known in stored}
+        for each in self._kinds.values():
+            count_in(each._asdict(), "records")
+            if not all(isinstance(text, str) for text in (each.reason, each.first, each.example)):
+                raise ValueError("reasons are texts")

@@ -1,6 +1,6 @@
 """A stage that joins labels with the features that came earlier under the same id."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stream_rank.codec.batch import SKIPPED, UNMATCHED, Batch, Reject
 from stream_rank.codec.event import Kind
 from stream_rank.ingest.timestamps import NO_TIME
+from stream_rank.learners.base.serialization import count_in, entries
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows
 
@@ -273,11 +274,43 @@ class WaitingRoom:
     def load(self, state: State) -> None:
         """Restore the waiting requests of another waiting room."""
         stored, arrays = state
-        self.dropped = stored["dropped"]
-        tickets = np.arange(len(stored["ids"]))
+        ids, named = entries(stored, "ids"), entries(stored, "groups")
+        _check(ids, named, arrays)
+        self.dropped = count_in(stored, "dropped")
+        tickets = np.arange(len(ids))
         self._entries = _Entries()
         self._entries.predictions = arrays["predictions"]
         groups = np.empty(len(tickets), object)
-        groups[:] = stored["groups"]
+        groups[:] = named
         taken = arrays["lengths"], arrays["slots"], arrays["values"], arrays["met"], groups
-        self._keep(list(stored["ids"]), tickets, taken)
+        self._keep(list(ids), tickets, taken)
+
+    def check(self, n_features: int, n_learners: int) -> None:
+        """Raise a `ValueError` if what was restored is of more features or of other learners: compiled code would not notice."""
+        entries = self._entries
+        slots, met = entries.slots[: entries.used], entries.met[: entries.count]
+        if ((slots < 0) | (slots >= n_features)).any() or ((met < 0) | (met > n_features)).any():
+            raise ValueError("features wait that are not known")
+        if entries.predictions.shape[1] not in (0, n_learners):
+            raise ValueError("predictions wait of other learners")
+
+
+def _check(ids: list[Any], groups: list[Any], arrays: Mapping[str, Array]) -> None:
+    """Raise a `ValueError` if these are not the requests of a waiting room."""
+    lengths, slots, values = arrays["lengths"], arrays["slots"], arrays["values"]
+    whole = (lengths, slots, arrays["met"])
+    if any(array.ndim != 1 or array.dtype != np.int64 for array in (*whole,)):
+        raise ValueError("requests have other arrays")
+    if values.shape != slots.shape or values.dtype != np.float64 or not np.isfinite(values).all():
+        raise ValueError("requests have other values")
+    predictions = arrays["predictions"]
+    if predictions.ndim != 2 or predictions.dtype != np.float64:
+        raise ValueError("requests have other predictions")
+    counts = {len(ids), len(groups), len(lengths), len(arrays["met"]), len(predictions)}
+    names = (type(each) in (str, int) for each in ids)
+    if len(counts) > 1 or not all(names) or len(set(ids)) < len(ids):
+        raise ValueError("ids and requests")
+    if not all(each is None or type(each) in (str, int) for each in groups):
+        raise ValueError("groups of requests")
+    if (lengths < 0).any() or int(lengths.sum()) != len(slots):
+        raise ValueError("lengths of requests")

@@ -175,7 +175,9 @@ def open_run(
         try:
             checkpointer.restore(snapshot, {each.key for each in may_be_new if each is not None})
             if snapshot is not None:
-                _seat(contestants, learners_before(snapshot), waiting, decoder)
+                before = learners_before(snapshot)
+                _check_together(waiting, len(decoder.index), len(before))
+                _seat(contestants, before, waiting, decoder)
             store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error
@@ -197,6 +199,15 @@ def open_run(
             resumed_after,
         ),
     )
+
+
+def _check_together(waiting: WaitingRoom | None, n_features: int, n_learners: int) -> None:
+    """Raise a `SnapshotError` if parts that were restored by themselves do not fit together."""
+    try:
+        if waiting is not None:
+            waiting.check(n_features, n_learners)
+    except ValueError as error:
+        raise SnapshotError(f"the snapshot's parts do not fit together: {error}") from None
 
 
 def _seat(

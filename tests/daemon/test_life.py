@@ -66,6 +66,9 @@ def test_it_goes_on_where_it_was(topic: Topic, tmp_path: Path) -> None:
     with Daemon(tmp_path, [topic.name], topic.address, flags=["--idle-timeout", 3]) as daemon:
         assert daemon.process.wait(60) == 0
         assert "resumed" in daemon.log
+        (given,) = [each for each in daemon.lines() if each["event"] == "partitions assigned"]
+        assert given["partitions"] == f"{topic.name}[0]"
+        assert daemon.said("learners take up to ")
     with Daemon(tmp_path, [topic.name], topic.address) as daemon:
         after = daemon.until(lambda status: status["assigned"])
         assert after["events"] == len(lines)

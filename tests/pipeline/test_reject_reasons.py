@@ -3,7 +3,7 @@
 import json
 
 from stream_rank.learners.base.state import State
-from stream_rank.pipeline.reject_reasons import OTHERS, RejectReasons, printable
+from stream_rank.pipeline.reject_reasons import OTHERS, RejectReasons, clipped
 
 
 def test_reasons_are_alike_whatever_is_quoted_or_counted_in_them() -> None:
@@ -45,6 +45,6 @@ def test_a_snapshot_has_all_of_it() -> None:
 
 def test_nothing_reaches_a_terminal() -> None:
     text = "".join(map(chr, range(0x3000))) + "\u2028\u202e\ud800\U000e0001"
-    shown = printable(text, len(text))
+    shown = clipped(text, len(text))
     assert shown.isprintable()
     assert shown.encode()

@@ -9,8 +9,9 @@ import numpy as np
 from stream_rank.errors import SnapshotError
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 
-__all__ = ["arguments_of", "entries", "parameters_of", "plain_label", "plain_name"]
+__all__ = ["arguments_of", "count_in", "entries", "parameters_of", "plain_label", "plain_name"]
 
+_MOST_COUNTED = 1 << 62
 _KERNELS: dict[str, type[Kernel]] = {
     "Linear": Linear,
     "Polynomial": Polynomial,
@@ -47,6 +48,14 @@ def arguments_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ((name, given),) = kernel.items()
         arguments["kernel"] = _KERNELS[name](**given)
     return arguments
+
+
+def count_in(metadata: Mapping[str, Any], key: str) -> int:
+    """The count at a key; a `ValueError` if it is none, as a boolean is none."""
+    found = metadata[key]
+    if type(found) is not int or not 0 <= found < _MOST_COUNTED:
+        raise ValueError(f"{key} is no count")
+    return found
 
 
 def entries(metadata: Mapping[str, Any], key: str) -> list[Any]:

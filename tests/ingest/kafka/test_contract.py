@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from stream_rank.errors import LostOffsetsError, MessageTooLargeError, RetriableKafkaError
+from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     Consumer,
@@ -16,6 +17,7 @@ from stream_rank.ingest.kafka.port import (
     ProducerRecord,
     Subscription,
 )
+from stream_rank.ingest.kafka.topic_source import TopicSource
 from tests.ingest.kafka.conftest import (
     CLIENTS,
     Cluster,
@@ -46,6 +48,23 @@ def take(consumer: Consumer, count: int) -> list[PartitionRecords]:
 
     wait_for(enough)
     return found
+
+
+def test_the_end_of_an_empty_partition_is_known_once_it_was_fetched(cluster: Cluster) -> None:
+    """By that a daemon knows that nothing more comes: `idle_timeout` counts from there."""
+    topic = fresh_name("empty")
+    cluster.create(topic, 2)
+    send(cluster, topic, [b"1"], 1)
+    source = TopicSource(
+        [topic],
+        lambda resolve: cluster.consumer(fresh_name("g"), [topic], resolve),
+        Backoff("Kafka", str),
+    )
+    chunks = source.chunks(None)
+    assert not source.assignment
+    wait_for(lambda: next(chunks) is None and bool(source.assignment) and source.fetched)
+    assert {str(each) for each in source.assignment} == {f"{topic}[0]", f"{topic}[1]"}
+    source.close(5)
 
 
 def test_what_is_sent_comes_whole_and_in_order(cluster: Cluster) -> None:
