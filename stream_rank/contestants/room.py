@@ -41,7 +41,10 @@ def room_for(contestants: Sequence[Contestant], max_features: int, limit: int) -
     """
 
     def needed(n_features: int) -> int:
-        return sum(each.memory_at(n_features) for each in contestants)
+        try:
+            return sum(each.memory_at(n_features) for each in contestants)
+        except MemoryError:  # not even a few features
+            return 1 << 62
 
     if needed(_FEWEST) > limit:
         raise ConfigError(

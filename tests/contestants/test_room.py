@@ -21,7 +21,7 @@ MEBI = 1 << 20
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_estimate_is_what_the_memories_have(name: str) -> None:
     model: Any = LEARNERS[name](n_ranks=5)
-    count = 960
+    count = 2_048
     said, twin = model.memory_at(count), LEARNERS[name](n_ranks=5)
     exact = twin._size_with(count)
     exact = 2 * exact + twin._size_with(count * 3 // 2)

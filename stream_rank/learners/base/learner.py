@@ -1,10 +1,11 @@
 """The base class of all learners: from dicts and tables to the engine's rows, and back."""
 
+import json
 import math
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Self
@@ -20,7 +21,7 @@ from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Named
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import PairLearner, checked_odds
 from stream_rank.learners.base.serialization import arguments_of, entries, parameters_of, plain_name
-from stream_rank.learners.base.state import State, arrays_of, fill, trimmed
+from stream_rank.learners.base.state import State, arrays_of, as_text, fill, trimmed
 from stream_rank.learners.models.model import Model
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.dense_table import DenseTable, too_long
@@ -34,8 +35,8 @@ Array = npt.NDArray[Any]
 Features = Mapping[Any, Any]
 """An event's features by name; names may be anything hashable."""
 
-_PROBED = 16
-"""Features whose numbers fill whole cache lines, of either type."""
+_PROBED = 512
+"""Features whose numbers fill whole cache lines, of either type; with so many, memories that are bounded in some way are so already."""
 _SPARSE_BELOW = 8
 """A dict with less than one in so many known features is learned as a sparse event."""
 
@@ -354,13 +355,14 @@ class Learner(PairLearner):
         """Bytes that a learner of these parameters takes at most with so many features.
 
         Its memories have room for half as many features more, and while a snapshot is written there are two copies without that
-        room. Sizes are polynomials of the number of features, of the second degree at most, so three small ones say all.
+        room. Sizes are polynomials of the number of features, of the second degree at most, so three of them say all.
 
         >>> from stream_rank import PRank
         >>> round(PRank(n_ranks=5).memory_at(1_000_000) / 1e6)  # of three numbers a feature
         84
         """
-        sizes = self._sizes()
+        kind: Any = type(self)
+        sizes = _sizes_of(kind, as_text(self.parameters))
 
         def size(count: float) -> float:
             at = count / _PROBED
@@ -369,11 +371,6 @@ class Learner(PairLearner):
             return low + (at - 1) * (middle - low) + (at - 1) * (at - 2) * bend
 
         return int(size(1.5 * n_features) + 2 * size(n_features))
-
-    def _sizes(self) -> list[int]:
-        """Bytes of the memories of a new learner of these parameters, with once, twice and three times `_PROBED` features."""
-        twin = type(self)(**arguments_of(self.parameters))
-        return [twin._size_with(_PROBED * times) for times in (1, 2, 3)]  # noqa: SLF001
 
     def _size_with(self, n_features: int) -> int:
         self._model.resize(n_features)
@@ -452,6 +449,16 @@ class Learner(PairLearner):
     def __setstate__(self, content: dict[str, Any]) -> None:
         self.__dict__.update(content)
         self._fit_to_vocabulary()
+
+
+@lru_cache(64)
+def _sizes_of(kind: Any, parameters: str) -> list[int]:
+    """Bytes of the memories of a new learner of these parameters, with once, twice and three times `_PROBED` features."""
+    found = []
+    for times in (1, 2, 3):
+        twin = kind(**arguments_of(json.loads(parameters)))
+        found.append(twin._size_with(_PROBED * times))  # noqa: SLF001 - of its own class
+    return found
 
 
 def like_input(values: Array, table: Table, name: Any = None) -> Any:
