@@ -171,7 +171,7 @@ def redrive(config: DeadLettersConfig, file: Path | None, force: bool) -> None:
 
 def say(text: str) -> None:
     """A line for people, with nothing in it that a terminal would obey."""
-    print(f"stream-rank: {printable(text)}", file=sys.stderr, flush=True)
+    print(printable(f"stream-rank: {text}"), file=sys.stderr, flush=True)
 
 
 def _headers(letter: Letter) -> list[tuple[str, bytes | None]]:

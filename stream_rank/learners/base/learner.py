@@ -268,10 +268,10 @@ class Learner(PairLearner):
 
         >>> from stream_rank import PRank
         >>> model = PRank(n_ranks=3)
-        >>> model.learn_one({"old": 1.0, "other": 2.0}, 3)
+        >>> model.learn_one({"old": 1.0, "other": 2.0}, 1)
         >>> model.exchange({"old": "new"})
         >>> model.weights
-        {'new': 0.0, 'other': 2.0}
+        {'new': 0.0, 'other': -4.0}
         """
         slots = self._vocabulary.exchange(names)
         if len(slots):
