@@ -24,7 +24,7 @@ class RunConfig(FormConfig):
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
     learners: Listed = Field(
-        default=["oap-bpm"],
+        default=["ordinal-logit"],
         min_length=1,
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
         "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated, the first is the champion. "

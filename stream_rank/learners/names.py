@@ -22,5 +22,5 @@ LEARNER_CLASSES = {
 
 LEARNER_NAMES = tuple(LEARNER_CLASSES)
 
-PREPARATION = dict.fromkeys(LEARNER_NAMES, "scale | normalize")
+PREPARATION = {**dict.fromkeys(LEARNER_NAMES, "scale | normalize"), "ordinal-logit": "scale"}
 """The stages that a learner gets in front of it where none are given."""

@@ -20,7 +20,8 @@ class OrdinalLogit(RankLearner):
     scale of the features; it has no rate.
 
     Before a feature was met, its weight is 0 with a variance of `1 / regularization` over the mean squared length of the
-    events: a usual event's score has the variance `1 / regularization`, in units of the noise. `forgetting` below 1 lets every
+    events: a usual event's score has the variance `1 / regularization`, in units of the noise. For features that come later than
+    with the first event, it is less (by the root of the number of events, of 10,000 at most): they are rare. `forgetting` below 1 lets every
     event divide variances by it, up to what they were at first: what was long ago counts less.
 
     A preference of one item to another says that the difference of their scores is beyond the width of ties, with the same

@@ -56,7 +56,15 @@ def test_a_request_with_new_features_is_shown_to_others_as_it_is(
     path = lines_of(tmp_path / "e.jsonl", request, *ratings(3))
     learner = "tests.cli.test_replay_corners.Marked"
     code, _, error = in_process(
-        capsys, "replay", path, "--learner", learner, "--out", tmp_path / "o"
+        capsys,
+        "replay",
+        path,
+        "--learner",
+        learner,
+        "--allow-import",
+        __name__,
+        "--out",
+        tmp_path / "o",
     )
     assert code == 0, error
     told = json.loads((tmp_path / "o/predictions.jsonl").read_text())
@@ -71,7 +79,16 @@ def test_what_others_raise_is_an_error_that_names_them(
     path = lines_of(tmp_path / "e.jsonl", *later)
     learner = "tests.cli.test_replay_corners.Careless"
     code, _, error = in_process(
-        capsys, "replay", path, "--learner", learner, *more, "--out", tmp_path / "o"
+        capsys,
+        "replay",
+        path,
+        "--learner",
+        learner,
+        "--allow-import",
+        __name__,
+        *more,
+        "--out",
+        tmp_path / "o",
     )
     assert code == 2
     assert f"{learner} cannot learn this stream" in error
@@ -151,7 +168,16 @@ def test_what_does_not_make_sense_is_said(tmp_path: Path, capsys: Capture) -> No
     assert "--speed had no effect" in error
     path = lines_of(tmp_path / "p.jsonl", {"preferred": {"a": 1}, "other": {"a": 2}})
     learner = "river.linear_model.LinearRegression"
-    given = ["replay", path, "--learner", learner, "--out", tmp_path / "q"]
+    given = [
+        "replay",
+        path,
+        "--learner",
+        learner,
+        "--allow-import",
+        __name__,
+        "--out",
+        tmp_path / "q",
+    ]
     code, _, error = in_process(capsys, *given)
     assert "learn no preferences" in error
     assert (code, "no learner of these learns them" in error) == (8, True)

