@@ -37,6 +37,7 @@ def main() -> int:
         engine,
         kafka,
         monitoring,
+        ordinal,
         peers,
         preferences,
         process,
@@ -47,7 +48,7 @@ def main() -> int:
 
     tables = {
         "engine": (
-            *(engine.dense, peers.tables, peers.dicts, engine.non_zeros),
+            *(engine.dense, peers.tables, peers.dicts, engine.non_zeros, ordinal.ordinal),
             *(scores.recursive, scores.on_line, scores.windows),
             *(stream.decoding, stream.replays, process.memory, process.first_event),
         ),
