@@ -161,12 +161,6 @@ class Checkpointer:
         parts = {part.key: part.dump() for part in self._parts}
         return Snapshot.of(parts, settings=self._settings, **{_SINKS: marks})
 
-    def join(self, parts: Sequence[Stateful], settings: Mapping[str, Any]) -> None:
-        """Keep further parts from now on, except those whose keys are there, and other settings: of learners that caught up."""
-        known = {part.key for part in self._parts}
-        self._parts = [*self._parts, *(part for part in parts if part.key not in known)]
-        self._settings |= settings
-
     def restore(self, snapshot: Snapshot | None, may_be_new: Collection[str] = ()) -> None:
         """Restore parts and sinks from a snapshot, or start them if there is none.
 

@@ -34,12 +34,6 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.runtime.daemon import Daemon
     from stream_rank.runtime.garbage_collection import GarbageCollection
 
-    tick, again = GarbageCollection().tick, True
-    while again:  # when learners have caught up, the run is opened with them
-        with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
-            daemon.run(tick)
-        again = daemon.joined and not control.stop_requested
-        config = config.model_copy(
-            update={"port": daemon.server.port}
-        )  # also where any was asked for
+    with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
+        daemon.run(GarbageCollection().tick)
     return ExitCode.DONE

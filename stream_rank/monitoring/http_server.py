@@ -183,8 +183,7 @@ class Server:
                 f"`host` {host} `port` {port}: {error.strerror or error}; port 0 takes a free one"
             ) from None
         shown = f"[{host}]" if ":" in host else host
-        self.port: int = self._server.server_port
-        self.address = f"http://{shown}:{self.port}"
+        self.address = f"http://{shown}:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True, name="http")
         self._thread.start()
 

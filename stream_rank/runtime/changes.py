@@ -3,23 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stream_rank.checkpoint.resuming import newest_sound
 from stream_rank.checkpoint.snapshot import Snapshot
-from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
-from stream_rank.contestants.learner_spec import contestants_of
-from stream_rank.errors import ConfigError, SnapshotError
-from stream_rank.runtime.run_folder import RunFolder
+from stream_rank.errors import ConfigError
 
-__all__ = [
-    "WHY",
-    "check_settings",
-    "kept_settings",
-    "learners_before",
-    "riding",
-    "tell_of_learners",
-]
+__all__ = ["WHY", "check_settings", "kept_settings", "learners_before", "tell_of_learners"]
 
 _READ = "events were read by it, and what they are called was learned"
 WHY = {
@@ -85,27 +74,3 @@ def tell_of_learners(
             say(f"{name} leaves: what it learned is in older snapshots alone")
     if now[0] != before[0]:
         say(f"the champion is {now[0]}, which was {before[0]}")
-
-
-def riding(config: RunConfig) -> list[str]:
-    """Of the learners that are asked for, those of the snapshot from which the run will go on; all of them without one."""
-    folder = RunFolder(config.out)
-    try:
-        store = SnapshotStore(folder.snapshots_url(config.snapshots))
-        snapshot = newest_sound(store, True, lambda _: None)
-    except SnapshotError:  # which is told when the run is opened
-        return config.learners
-    finally:
-        folder.close()
-    before = config.learners if snapshot is None else learners_before(snapshot)
-    return [name for name in config.learners if name in before] or config.learners
-
-
-def check_learners(config: RunConfig) -> None:
-    """Raise a `ConfigError` for learners that cannot be, before any of them catches up."""
-    settings = config.n_ranks, config.seed, config.preparation, None, config.allow_imports
-    for each in contestants_of(config.learners, *settings):
-        if each.state is None:
-            raise ConfigError(
-                f"{each.name} cannot catch up: it is not a learner of stream-rank, and is not saved in snapshots"
-            )

@@ -11,7 +11,6 @@ from stream_rank.config.daemon import DaemonConfig
 from stream_rank.errors import (
     RecoverableError,
     RetriableKafkaError,
-    StreamRankError,
     TooManyRejectsError,
     WriteError,
     cause_of,
@@ -25,9 +24,6 @@ from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.observer import Observer
 from stream_rank.pipeline.run_control import RunControl
-from stream_rank.runtime.catch_up import CatchUp
-from stream_rank.runtime.changes import check_learners
-from stream_rank.runtime.changes import riding as riding_of
 from stream_rank.runtime.constant_watch import ConstantWatch
 from stream_rank.runtime.learning_run import open_run
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
@@ -66,17 +62,9 @@ class Daemon:
         self._snapshots = Backoff("snapshots", logger.warning)
         self._registry = Backoff("schema registry", logger.warning)
         self.source = _source(config, self._kafka, self._registry)
-        rides = riding_of(config) if config.catch_up == "retained" else config.learners
-        self._late = [name for name in config.learners if name not in rides]
-        """Learners that catch up before they join."""
-        if self._late:
-            check_learners(config)
-        self._catching_up: CatchUp | None = None
-        self.joined = False
-        """Whether learners caught up: the run goes on with them when it is opened again."""
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
         self.learning = open_run(
-            config.model_copy(update={"learners": rides}),
+            config,
             self.source,
             _rejects(config),
             _predictions(config),
@@ -138,8 +126,6 @@ class Daemon:
 
     def close(self) -> None:
         """Close everything, with a second for leaving the group."""
-        if self._catching_up is not None:
-            self._catching_up.close()
         self.learning.close()
         self.source.close(1.0)
 
@@ -169,8 +155,6 @@ class Daemon:
                 self._between_chunks()
                 between()
                 if learning.control.stop_requested or learning.ended or self._idle():
-                    break
-                if self.joined:
                     break
             return self._stop()
         except OSError as error:
@@ -228,8 +212,6 @@ class Daemon:
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
         self._commit(now)
-        if self._late and not self.joined and self._position() is not None:
-            self._catch_up()
         self._status_requests.answer(lambda: self._redact(as_json(self.status(), indent=2)))
         if now >= self._next_line:
             self._log_progress(now)
@@ -248,44 +230,6 @@ class Daemon:
         else:
             if checkpointer.written > written:
                 self._snapshots.succeeded()
-
-    def _catch_up(self) -> None:
-        """Have learners that are to join learn what they missed; once they are near, wait until they are where the run is."""
-        config, position = self.config, self._position()
-        names = ", ".join(self._late)
-        if self._catching_up is None:
-            logger.info(f"{names}: catching up with what the topics still have")
-            self._catching_up = CatchUp(
-                config, self._late, _reader(config), position, logger.warning
-            )
-            return
-        try:
-            self._catching_up.follow(position)
-            if not self._catching_up.near:
-                return
-            parts = self._catching_up.join(position, self._waits)
-        except (StreamRankError, OSError) as error:
-            logger.warning(
-                f"{names} cannot catch up: {error}; the run goes on without, until its next start"
-            )
-            self._late = []
-            return
-        if parts is None:
-            return
-        riding = [each.name for each in self.learning.contestants]
-        learners = [*riding, *self._late]
-        if self.learning.waiting is not None:
-            self.learning.waiting.seat(riding, learners)
-        self.learning.checkpointer.join(parts, {"learners": learners})
-        logger.info(
-            f"{names}: has learned what the topics have, and joins; the run is opened again with all learners"
-        )
-        self.joined = True
-
-    def _waits(self) -> bool:
-        """Whether the loop may wait, which is no standstill."""
-        self.observer.turned()
-        return not self.learning.control.stop_requested
 
     def _idle(self) -> bool:
         """Whether `idle_timeout` has passed without an event, since every assigned partition was fetched from, while whatever is
@@ -379,7 +323,6 @@ class Daemon:
         return {
             **summary_of(self.learning),
             "position": None if position is None else position.shown(),
-            "catching_up": [] if self.joined else self._late,
             "assigned": [str(partition) for partition in sorted(self.source.assignment)],
             "lag": lag,
             "rebalances": self.source.rebalances,
@@ -411,12 +354,6 @@ def _source(config: DaemonConfig, backoff: Backoff, registry: Backoff) -> TopicS
         values=config.values(),
         values_backoff=registry,
     )
-
-
-def _reader(config: DaemonConfig) -> Callable[[ResolveOffsets], Consumer]:
-    """A consumer that belongs to no group, beside that of the run."""
-    alone = Subscription(config.topics)
-    return lambda resolve: consumer_of(config.client, config.connection(), alone, resolve)
 
 
 def _rejects(config: DaemonConfig) -> Sink[Rejected]:

@@ -34,7 +34,6 @@ class ShutdownDeadline:
         """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
 
     def _give_up(self) -> None:
         self._say(
