@@ -98,7 +98,9 @@ class Admission:
 
     def exchange(self, slot_of: Mapping[Hashable, int]) -> dict[int, Hashable]:
         """End a round of the expiry: which slots get other names, and which names."""
-        return self.expiry.exchange(slot_of, lambda name: int(self._counts[_places(name)].min()))
+        return self.expiry.exchange(
+            slot_of, lambda name: int(self._counts[_places(_digest(name))].min())
+        )
 
     def _count(self, name: Hashable) -> int:
         """Count a name; how often it came."""
@@ -107,10 +109,11 @@ class Admission:
         if self._counted >= _HALVED_AFTER and self.expiry.used is not None:
             self._journal.append((self.record, (self._counts, self._counted)))
             self._counts, self._counted = self._counts >> 1, 0
-        places = _places(name)
+        digest = _digest(name)
+        places = _places(digest)
         self._counts[places] += 1
         self._counted += 1
-        self._journal.append((self.record, places))
+        self._journal.append((self.record, digest))
         return int(self._counts[places].min())
 
     def undo(self, end: int) -> None:
@@ -127,11 +130,11 @@ class Admission:
                 break
             if what is None:
                 dropped -= 1
-            elif isinstance(what[1], int):
-                counts, counted = what[0].copy(), what[1]
-            else:
-                counts[what] -= 1
+            elif isinstance(what, bytes):
+                counts[_places(what)] -= 1
                 counted -= 1
+            else:
+                counts, counted = what[0].copy(), what[1]
         return dropped, counts, counted
 
     def dump(self, end: int) -> State:
@@ -152,8 +155,12 @@ class Admission:
         self.expiry.load(state, known)
 
 
-def _places(name: Hashable) -> tuple[Any, Any]:
-    """Where a name is counted."""
+def _digest(name: Hashable) -> bytes:
+    """What a name is counted by; a journal of digests is short, though a chunk may bring some hundred thousand names."""
     text = f"{type(name).__name__}/{name}".encode(errors="surrogatepass")
-    digest = hashlib.blake2b(text, digest_size=2 * _ROWS).digest()
+    return hashlib.blake2b(text, digest_size=2 * _ROWS).digest()
+
+
+def _places(digest: bytes) -> tuple[Any, Any]:
+    """Where a digest is counted."""
     return np.arange(_ROWS), np.frombuffer(digest, "<u2").astype(np.int64)

@@ -2,11 +2,14 @@
 
 from typing import Any, Literal
 
+from stream_rank.learners.base.learner import Features
 from stream_rank.learners.base.rank_learner import RankLearner
 from stream_rank.learners.models.ordinal import Ordinal
 from stream_rank.parameters import check_number, check_whole
 
 __all__ = ["OrdinalLogit"]
+
+_MOST_FULL = 10_000
 
 
 class OrdinalLogit(RankLearner):
@@ -16,8 +19,8 @@ class OrdinalLogit(RankLearner):
     thresholds `c(1) < ... < c(k-1)` are learned too. About the weights, the threshold in the middle and the logarithms of the gaps to
     the others there is a Gaussian belief. An event moves its mean to where belief and likelihood together are largest (by
     Newton's method in the two dimensions that the event tells about), and adds the likelihood's curvature there to the belief's
-    precision, whose inverse is kept exactly, as `U D U'`: what is positive stays so. The step therefore never overshoots, for any
-    scale of the features; it has no rate.
+    precision, whose inverse is kept exactly, as `U D U'`: what is positive stays so. There is no rate, and a step goes no
+    further than the event can ask for, however uncertain the belief was.
 
     Before a feature was met, its weight is 0 with a variance of `1 / regularization` over the mean squared length of the
     events: a usual event's score has the variance `1 / regularization`, in units of the noise. For features that come later than
@@ -32,7 +35,7 @@ class OrdinalLogit(RankLearner):
     parameters.
 
     Cost: for d features of full covariance `3 d**2` operations an event in the main, O(k d) and O(k**2) beside, and `d**2 / 2`
-    numbers; for others O(non-zeros).
+    numbers; for others O(non-zeros). `k**2` numbers for k ranks: labels that are discovered should not be a continuum.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ class OrdinalLogit(RankLearner):
     precision
         "full", or "diagonal": a variance a weight, for wide and sparse events.
     full_features
-        How many features "full" is for: those that are met first. Later ones have a variance each.
+        How many features "full" is for, in whole eights: those that are met first, so the columns' order matters where there are more.
+        Later ones have a variance each.
     decision
         "median", or "mode": the most probable rank, for the error rate.
 
@@ -83,6 +87,10 @@ class OrdinalLogit(RankLearner):
         if precision not in ("full", "diagonal"):
             raise ValueError(f"precision must be 'full' or 'diagonal', not {precision!r}")
         check_whole("full_features", full_features)
+        if full_features > _MOST_FULL:
+            raise ValueError(
+                f"full_features must be at most {_MOST_FULL:,}, not {full_features:,}: an event takes their square"
+            )
         if decision not in ("median", "mode"):
             raise ValueError(f"decision must be 'median' or 'mode', not {decision!r}")
         self.regularization = regularization
@@ -92,6 +100,10 @@ class OrdinalLogit(RankLearner):
         self.decision = decision
         super().__init__(n_ranks, "float64")
 
+    @property
+    def _probed(self) -> int:
+        return max(super()._probed, -(-self.full_features // 512) * 512)
+
     def _new_model(self, n_ranks: int) -> Ordinal:
         n_full = self.full_features if self.precision == "full" else 0
         mode = self.decision == "mode"
@@ -99,3 +111,12 @@ class OrdinalLogit(RankLearner):
 
     def _even_at_first(self, shares: Any) -> Any:
         return shares  # probabilities from the beginning
+
+    def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, float]:
+        """Each label's probability, what is uncertain about weights and thresholds included."""
+        return super().predict_proba_one(x, **kwargs)
+
+    @property
+    def n_updates(self) -> int:
+        """The number of events learned: each moves the belief."""
+        return super().n_updates

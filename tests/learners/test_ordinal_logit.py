@@ -400,3 +400,41 @@ def test_what_is_forgotten_leaves_the_others_as_they_were() -> None:
     assert np.array_equal(model._model.memory["weights"][rest[:18]], weights[rest[:18]])
     model.learn_many(X, y)
     assert np.abs(model.predict_many(X) - y).mean() < 0.2
+
+
+@pytest.mark.parametrize("size", [1e6, 1e9, 1e25])
+def test_an_outlier_that_agrees_teaches_nothing(size: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2_000, 2))
+    y = np.searchsorted([-1.0, 1.0], X @ [1.0, 3.0] + 0.1 * rng.normal(size=2_000)) + 1
+    plain, met = OrdinalLogit(n_ranks=3), OrdinalLogit(n_ranks=3)
+    for i, (x, rank) in enumerate(zip(dicts(X), y.tolist(), strict=True)):
+        if i == 20:
+            met.learn_one({0: size, 1: 0.0}, 3)
+        plain.learn_one(x, rank)
+        met.learn_one(x, rank)
+    wanted, got = plain.predict_many(X), met.predict_many(X)
+    assert (wanted != got).mean() < 0.01
+
+
+@pytest.mark.parametrize("size", [1e-12, 3e-16, 5.5e-17])
+@pytest.mark.parametrize("rank", [1, 3])
+def test_a_tiny_first_event_is_overcome(size: float, rank: int) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(2_000, 1))
+    y = np.searchsorted([-0.5, 0.5], X[:, 0]) + 1
+    model = OrdinalLogit(n_ranks=3)
+    model.learn_one({0: size}, rank)
+    model.learn_many(X, y)
+    assert np.abs(model.predict_many(X) - y).mean() < 0.05
+
+
+@pytest.mark.parametrize("n_full", [1, 500, 600, 1_000, 2_000])
+def test_the_estimate_of_memory_holds_for_any_number_of_full_features(n_full: int) -> None:
+    model = OrdinalLogit(n_ranks=5, full_features=n_full)
+    said = [model.memory_at(count) for count in (1, 100, 700, 5_000, 100_000)]
+    assert said == sorted(said)
+    for count, at_most in zip((100, 700, 5_000), said[1:], strict=False):
+        twin = OrdinalLogit(n_ranks=5, full_features=n_full)
+        twin._model.resize(count)
+        assert at_most >= sum(memory.n_bytes for memory in twin._model.memories().values())

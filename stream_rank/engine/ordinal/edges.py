@@ -22,7 +22,7 @@ from stream_rank.engine.pointers import get, put, shift
 
 __all__ = [
     *("absorb_edges", "covariance", "fade_edges", "mix", "move_edges", "no_slopes"),
-    *("write_products", "write_slopes"),
+    *("pass_gap", "write_products", "write_slopes"),
 ]
 
 _LEAST_GAP, _LARGEST_GAP = 1e-6, 1e100
@@ -55,6 +55,15 @@ def write_products(belief, slopes, products):
         for i in range(j + 1):
             found -= get(column, i) * get(slopes, i)
         put(products, j, found)
+
+
+@inlined
+def pass_gap(belief, gap, products):
+    """Make the products of the score less a threshold those of the score less the next one, `gap` being what is between. Cost: O(k)."""
+    edge, thresholds = get(belief.gaps, gap), belief.thresholds
+    width = get(thresholds, gap + 1) - get(thresholds, gap)
+    for j in range(edge, belief.edges):
+        put(products, j, get(products, j) - get(belief.corner, j * belief.room + edge) * width)
 
 
 @inlined

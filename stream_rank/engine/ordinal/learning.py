@@ -18,6 +18,7 @@ from stream_rank.engine.ordinal.edges import (
     mix,
     move_edges,
     no_slopes,
+    pass_gap,
     write_products,
     write_slopes,
 )
@@ -50,8 +51,8 @@ __all__ = [
     *("run", "run_pairs", "run_pairs_sparse", "run_sparse", "take_few"),
 ]
 
-_LEAST_CURVATURE = 1e-12
-"""Less says nothing: its noise would be no number."""
+_LEAST_CURVATURE = 1e-150
+"""One over less would be no number. What says nothing must teach nothing: its noise has to be beyond every variance."""
 _PI_EIGHTHS = 0.39269908169872414
 
 
@@ -80,9 +81,11 @@ def _write_shares(belief, event, score, shares):
     before = 0.0
     if belief.n_ranks > 1:
         variance = spread_of(belief, event)
+        write_slopes(belief, 0, belief.slope_above)
+        write_products(belief, belief.slope_above, belief.above)
         for j in range(belief.n_ranks - 1):
-            write_slopes(belief, j, belief.slope_above)
-            write_products(belief, belief.slope_above, belief.above)
+            if j > 0:
+                pass_gap(belief, j - 1, belief.above)
             whole = variance + covariance(belief, belief.above, belief.above)
             far = (get(belief.thresholds, j) - score) / np.sqrt(1.0 + _PI_EIGHTHS * whole)
             up_to = max(before, logistic(far))
@@ -279,9 +282,15 @@ def predict_row(block, bound):
 
 @compiled
 def take_few(block, count, rank, bound, learning):
-    """The rank of the event in the section `few`, which is learned if `learning`; 0, and nothing learned, beyond `bound`."""
+    """The rank of the event in the section `few`, or, learned if `learning`, its own; 0, and nothing learned, beyond `bound`."""
     event = few_entries(block, FEW, count, bound)
-    return 0 if event.count < 0 else _take(open_belief(block), event, rank, learning)
+    if event.count < 0:
+        return 0
+    belief = open_belief(block)
+    if learning:
+        _learn(belief, event, _score(belief, event), rank)
+        return rank
+    return _answer(belief, event, _score(belief, event))
 
 
 @compiled

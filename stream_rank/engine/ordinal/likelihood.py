@@ -25,7 +25,7 @@ from stream_rank.engine.jit import called, inlined
 __all__ = ["logistic", "settle", "slopes"]
 
 _SMALL_GAP, _LEAST_GAP = 1e-2, 1e-6
-_MOST_STEPS, _MOST_HALVES = 300, 60
+_MOST_STEPS, _MOST_HALVES = 300, 200
 """Where a place is very uncertain, the steps along the tail of the likelihood have the length of 1; usually four do."""
 _SETTLED = 1e-20
 """What is left to gain, as a part of what the whole move gained: steps are then right to ten digits."""

@@ -30,7 +30,7 @@ from stream_rank.engine.support import power
 
 __all__ = ["certain", "meet", "move_weights", "spread_of"]
 
-_SHORTEST = 1e-40
+_SHORTEST = 1e-30
 """Events of a smaller mean squared length are taken for as long: a variance must be finite."""
 _RAREST = 1e4
 """What comes later than that is taken for as rare."""

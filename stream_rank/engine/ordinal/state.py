@@ -48,7 +48,7 @@ def layout(n_slots: int, n_ranks: int, n_full: int) -> Layout:
     scratch = Section("float64", (edges,), scratch=True)
     return {
         "sizes": Section("int64", (7,), own=(SLOTS, FEATURES, RANKS, DECISION, WIDTH)),
-        "parameters": Section("float64", (4,)),
+        "parameters": Section("float64", (4,), own=(PRIOR, FORGETTING)),
         "thresholds": Section("float64", (edges,)),
         "weights": Section("float64", (slots,)),
         "row": Section("float64", (slots,), scratch=True),

@@ -36,7 +36,7 @@ Features = Mapping[Any, Any]
 """An event's features by name; names may be anything hashable."""
 
 _PROBED = 512
-"""Features whose numbers fill whole cache lines, of either type; with so many, memories that are bounded in some way are so already."""
+"""Features whose numbers fill whole cache lines, of either type."""
 _SPARSE_BELOW = 8
 """A dict with less than one in so many known features is learned as a sparse event."""
 
@@ -365,12 +365,17 @@ class Learner(PairLearner):
         sizes = _sizes_of(kind, as_text(self.parameters))
 
         def size(count: float) -> float:
-            at = count / _PROBED
+            at = count / self._probed
             low, middle, high = sizes
             bend = (high - 2 * middle + low) / 2
             return low + (at - 1) * (middle - low) + (at - 1) * (at - 2) * bend
 
         return int(size(1.5 * n_features) + 2 * size(n_features))
+
+    @property
+    def _probed(self) -> int:
+        """How many features are looked at for `memory_at`: as many as make whatever is bounded reach its bound."""
+        return _PROBED
 
     def _size_with(self, n_features: int) -> int:
         self._model.resize(n_features)
@@ -453,11 +458,11 @@ class Learner(PairLearner):
 
 @lru_cache(64)
 def _sizes_of(kind: Any, parameters: str) -> list[int]:
-    """Bytes of the memories of a new learner of these parameters, with once, twice and three times `_PROBED` features."""
+    """Bytes of the memories of a new learner of these parameters, with once, twice and three times as many features as are looked at."""
     found = []
     for times in (1, 2, 3):
         twin = kind(**arguments_of(json.loads(parameters)))
-        found.append(twin._size_with(_PROBED * times))  # noqa: SLF001 - of its own class
+        found.append(twin._size_with(twin._probed * times))  # noqa: SLF001 - of its own class
     return found
 
 

@@ -156,6 +156,11 @@ class Ordinal(RowModel):
                 raise ValueError(f"section {name} has a negative variance")
         if not memory["parameters"][state.TIE] > 0:
             raise ValueError("the width of ties is not positive")
+        clocks, events = memory["clocks"], int(sizes[state.EVENTS])
+        if events < 0 or clocks.min() < 0 or clocks.max() > events:
+            raise ValueError("the clocks are not those of as many events")
+        if not memory["parameters"][state.SQUARES] >= 0:
+            raise ValueError("the sum of squared lengths is negative")
 
     def run(
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
