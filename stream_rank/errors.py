@@ -11,6 +11,7 @@ StreamRankError
 │   └── RegistryError              a schema registry
 │       └── RetriableRegistryError  (R)
 ├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
+│   └── SnapshotReadError  (R)
 ├── TooManyRejectsError
 ├── NothingLearnedError            no event had a label or a preference
 ├── WriteError                     a result that cannot be written
@@ -48,6 +49,7 @@ __all__ = [
     "RetriableKafkaError",
     "RetriableRegistryError",
     "SnapshotError",
+    "SnapshotReadError",
     "SnapshotWriteError",
     "StreamRankError",
     "TooManyRejectsError",
@@ -120,6 +122,10 @@ class RetriableRegistryError(RegistryError, RecoverableError):
 
 class SnapshotError(StreamRankError):
     """A snapshot that cannot be read, or cannot be trusted."""
+
+
+class SnapshotReadError(SnapshotError, RecoverableError):
+    """A store of snapshots that cannot be reached, or does not answer now; what is in it may be sound."""
 
 
 class TooManyRejectsError(StreamRankError):

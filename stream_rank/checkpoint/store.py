@@ -1,20 +1,28 @@
 """The store of snapshots: a local folder, or any object store that fsspec knows."""
 
+import errno
 import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from stream_rank.checkpoint.place import place_of
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
-from stream_rank.errors import SnapshotError, StreamRankError
+from stream_rank.errors import (
+    SnapshotError,
+    SnapshotReadError,
+    SnapshotWriteError,
+    StreamRankError,
+)
 
 __all__ = ["Kept", "SnapshotStore", "reasons"]
 
 _NAME = re.compile(r"(\d{15})-(\d{8}T\d{6}Z)\.safetensors")
 _LATEST = "latest"
+_STAYS = frozenset((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG))
+"""What a system answers where there is no such file, whoever asks and whenever."""
 
 
 class Kept(NamedTuple):
@@ -32,8 +40,11 @@ def _by_time(kept: list[Kept]) -> list[Kept]:
 
 
 @contextmanager
-def reasons(url: str, done: str = "read") -> Iterator[None]:
-    """Turn whatever a store raises into a `SnapshotError` of one line: every backend has errors of its own."""
+def reasons(url: str, done: Literal["read", "written"] = "read") -> Iterator[None]:
+    """Turn whatever a store raises into an error of one line: every backend has errors of its own.
+
+    That a file is not there is a `SnapshotError`. Everything else is taken for a store that is away, and says nothing of what is in it.
+    """
     try:
         yield
     except StreamRankError:
@@ -45,9 +56,17 @@ def reasons(url: str, done: str = "read") -> Iterator[None]:
             hint = "; S3 is asked with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role"
         if isinstance(error, OSError) and error.strerror:
             first = error.strerror
-        raise SnapshotError(
-            f"{url} cannot be {done}: {first or type(error).__name__}{hint}"
-        ) from error
+        kind = SnapshotWriteError if done == "written" else SnapshotReadError
+        if done == "read" and _stays(error):
+            kind = SnapshotError
+        raise kind(f"{url} cannot be {done}: {first or type(error).__name__}{hint}") from error
+
+
+def _stays(error: Exception) -> bool:
+    """Whether there is nothing to be read at a place, whenever it is asked for."""
+    # the errors of object stores have no number
+    missing = isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError)
+    return missing or getattr(error, "errno", None) in _STAYS
 
 
 class SnapshotStore:

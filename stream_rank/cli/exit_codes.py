@@ -9,6 +9,7 @@ from stream_rank.errors import (
     KafkaError,
     NothingLearnedError,
     SnapshotError,
+    SnapshotReadError,
     StreamRankError,
     TooManyRejectsError,
     WriteError,
@@ -38,9 +39,9 @@ MEANINGS = {
     ExitCode.BUG: "a bug of stream-rank; from `snapshot diff`: the snapshots differ",
     ExitCode.USAGE: "a flag, setting, variable or learner is invalid",
     ExitCode.INPUT: "an input cannot be read",
-    ExitCode.SNAPSHOT: "a snapshot cannot be read, or is corrupt",
+    ExitCode.SNAPSHOT: "a snapshot is not there, or is corrupt",
     ExitCode.REJECTS: "too many rejects, or nothing else",
-    ExitCode.OUTPUT: "a result cannot be written",
+    ExitCode.OUTPUT: "a result cannot be written, or the store of snapshots cannot be reached",
     ExitCode.KAFKA: "Kafka refuses, or the next offset is no longer available",
     ExitCode.NOTHING: "nothing was learned: no event had a label or a preference",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything is saved",
@@ -51,13 +52,14 @@ _CODES: dict[type[StreamRankError], ExitCode] = {
     ConfigError: ExitCode.USAGE,
     InputError: ExitCode.INPUT,
     EventError: ExitCode.INPUT,
+    SnapshotReadError: ExitCode.OUTPUT,
     SnapshotError: ExitCode.SNAPSHOT,
     TooManyRejectsError: ExitCode.REJECTS,
     WriteError: ExitCode.OUTPUT,
     KafkaError: ExitCode.KAFKA,
     NothingLearnedError: ExitCode.NOTHING,
 }
-"""The code for each branch of the tree in `errors.py`."""
+"""The code for each branch of the tree in `errors.py`, a twig before its branch."""
 
 
 def code_of(error: Exception) -> ExitCode | None:

@@ -8,6 +8,7 @@ from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.daemon import DaemonConfig
+from stream_rank.errors import SnapshotReadError
 
 __all__ = ["add", "run"]
 
@@ -34,6 +35,10 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.runtime.daemon import Daemon
     from stream_rank.runtime.garbage_collection import GarbageCollection
 
-    with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
-        daemon.run(GarbageCollection().tick)
+    try:
+        with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
+            daemon.run(GarbageCollection().tick)
+    except SnapshotReadError:
+        if not control.stop_requested:  # rather than stopped while it waited for its store
+            raise
     return ExitCode.DONE

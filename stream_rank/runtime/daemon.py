@@ -72,6 +72,7 @@ class Daemon:
             resume=True,
             control=control,
             commit_offsets=self.source.commit,
+            store_backoff=self._snapshots,
         )
         counts = self.learning.progress.counts
         self._rejects_before, self._records_before = counts.rejects, counts.records

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stream_rank.checkpoint.checkpointer import Checkpointer
-from stream_rank.checkpoint.resuming import newest_sound
+from stream_rank.checkpoint.resuming import newest_sound, patiently
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
@@ -16,8 +16,9 @@ from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
 from stream_rank.contestants.preparations import Preparations
 from stream_rank.contestants.room import Room, room_for
-from stream_rank.errors import ConfigError, SnapshotError, WriteError, cause_of
+from stream_rank.errors import ConfigError, SnapshotError, SnapshotReadError, WriteError, cause_of
 from stream_rank.evaluation.scoreboard import Scoreboard
+from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.source import Source
 from stream_rank.pipeline.event_limit import EventLimit
 from stream_rank.pipeline.loop import Loop
@@ -92,6 +93,7 @@ def open_run(
     stages: Sequence[Stage] = (),
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
+    store_backoff: Backoff | None = None,
 ) -> LearningRun:
     """Start a run, or resume it; without a snapshot, it starts at the beginning.
 
@@ -104,6 +106,8 @@ def open_run(
         are kept in snapshots.
     commit_offsets
         Called with the position after every written snapshot.
+    store_backoff
+        If given, a store that cannot be reached at the start is waited for, up to a minute.
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
     preparations = Preparations()
@@ -125,10 +129,12 @@ def open_run(
             config.snapshots_kept,
             config.daily_snapshots_kept,
         )
-        snapshot = _to_resume(config, store, contestants, say) if resume else None
+        control = control or RunControl()
+        snapshot = (
+            _to_resume(config, store, contestants, say, control, store_backoff) if resume else None
+        )
         if not resume:
             _clear_empty_run(config, store, say)
-        control = control or RunControl()
         progress = Progress(source.position_from)
         room = room_for(contestants, config.max_features, config.learner_memory_limit)
         for each in contestants:
@@ -244,6 +250,8 @@ def _has_events(store: SnapshotStore, say: Callable[[str], object]) -> bool:
     """Whether the existing run took any event; one that failed before its first may be started again."""
     try:
         snapshot = newest_sound(store, False, say)
+    except SnapshotReadError:
+        raise
     except SnapshotError:
         return True
     if snapshot is None:
@@ -257,6 +265,8 @@ def _to_resume(
     store: SnapshotStore,
     contestants: Sequence[Contestant],
     say: Callable[[str], object],
+    control: RunControl,
+    backoff: Backoff | None,
 ) -> Snapshot | None:
     """The snapshot to resume from; None for a new run."""
     for each in contestants:
@@ -265,7 +275,13 @@ def _to_resume(
                 f"a run with {each.name} cannot be resumed: it is not a learner of stream-rank, and is not saved in snapshots; "
                 "start in another folder"
             )
-    snapshot = newest_sound(store, config.on_corrupt_snapshot == "older", say)
+
+    def find() -> Snapshot | None:
+        return newest_sound(store, config.on_corrupt_snapshot == "older", say)
+
+    snapshot = (
+        find() if backoff is None else patiently(find, backoff, lambda: control.stop_requested)
+    )
     if snapshot is None:
         say(f"there is no snapshot in {store.url} yet: starting from the beginning")
         return None

@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from stream_rank.checkpoint.resuming import newest_sound
+from stream_rank.checkpoint.resuming import newest_sound, patiently
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
-from stream_rank.errors import ConfigError, SnapshotError
+from stream_rank.cli.exit_codes import ExitCode, code_of
+from stream_rank.config.daemon import DaemonConfig
+from stream_rank.errors import (
+    ConfigError,
+    RecoverableError,
+    SnapshotError,
+    SnapshotReadError,
+)
+from stream_rank.ingest.backoff import Backoff
+from stream_rank.runtime.daemon import Daemon
+from stream_rank.runtime.run_folder import RunFolder
 
 
 def fill(store: SnapshotStore, hours: int) -> None:
@@ -70,6 +80,90 @@ def test_a_damaged_one_is_refused_or_the_older_taken(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"damaged")
     with pytest.raises(SnapshotError, match=r"no snapshot in .* can be trusted"):
         newest_sound(store, True, said.append)
+
+
+@pytest.mark.parametrize(
+    "error", [TimeoutError("Read timeout"), PermissionError(13, "Forbidden"), OSError(5, "Input/output error"), RuntimeError()]
+)  # fmt: skip
+@pytest.mark.parametrize("older", [True, False])
+def test_a_store_that_is_away_is_not_answered_by_an_older_snapshot(
+    error: Exception, older: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, said = SnapshotStore(str(tmp_path)), list[str]()
+    fill(store, 3)
+    newest = store.kept()[-1].name
+    read = store.place.read
+
+    def failing(name: str) -> bytes:
+        if name == newest:
+            raise error
+        return read(name)
+
+    monkeypatch.setattr(store.place, "read", failing)
+    with pytest.raises(SnapshotReadError, match=f"{newest} cannot be read: ") as caught:
+        newest_sound(store, older, said.append)
+    assert isinstance(caught.value, RecoverableError)
+    assert "older" not in str(caught.value)
+    assert said == []
+    with pytest.raises(SnapshotReadError):
+        store.renew(newest)
+
+
+def test_a_snapshot_that_is_not_there_will_not_be(tmp_path: Path) -> None:
+    store = SnapshotStore(str(tmp_path))
+    fill(store, 1)
+    (tmp_path / "a").mkdir()
+    for name in ("nothing", "a", "x" * 300, f"{store.kept()[0].name}/x"):
+        with pytest.raises(SnapshotError, match="cannot be read") as caught:
+            store.read(name)
+        assert not isinstance(caught.value, RecoverableError), name
+
+
+def test_a_store_that_comes_back_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, said = SnapshotStore(str(tmp_path)), list[str]()
+    fill(store, 2)
+    now, attempts, back, stopped = 0.0, 0, 40.0, False
+    read = store.place.read
+
+    def failing(name: str) -> bytes:
+        nonlocal attempts
+        attempts += 1
+        if now < back:
+            raise OSError("no such host")
+        return read(name)
+
+    def wait(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def found() -> Snapshot | None:
+        return patiently(
+            lambda: newest_sound(store, True, said.append),
+            Backoff("snapshots", said.append, lambda: now),
+            *(lambda: stopped, lambda: now, wait),
+        )
+
+    monkeypatch.setattr(store.place, "read", failing)
+    snapshot = found()
+    assert snapshot is not None
+    assert snapshot.metadata == {"hour": 1}
+    assert said[0].startswith("snapshots: ")
+    assert "no such host" in said[0]
+    assert "recovered after 4" in said[1]
+    now, back = 0.0, 1000.0
+    with pytest.raises(SnapshotReadError):
+        found()
+    assert 55.0 < now < 60.0
+    now, attempts, stopped = 0.0, 0, True
+    with pytest.raises(SnapshotReadError):
+        found()
+    assert (now, attempts) == (0.0, 1)
+    (tmp_path / store.kept()[-1].name).write_bytes(b"damaged")
+    monkeypatch.undo()
+    with pytest.raises(SnapshotError, match="on_corrupt_snapshot"):
+        patiently(lambda: newest_sound(store, False, str), Backoff("snapshots", str), lambda: False)
 
 
 def test_after_resuming_from_an_older_one_new_ones_are_kept(url: str) -> None:
@@ -193,3 +287,26 @@ def test_unfinished_files_have_names_that_nobody_knows(
             SnapshotStore(str(tmp_path)).write(Snapshot({}, {}), 1)
     assert len(set(seen)) == 3
     assert not list(tmp_path.iterdir())
+
+
+def test_a_daemon_whose_store_is_away_ends_so_that_it_may_be_started_again(
+    s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not as with a damaged snapshot, after which no supervisor starts it."""
+    import s3fs
+
+    from stream_rank.checkpoint import resuming
+
+    monkeypatch.setattr(resuming, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    s3fs.S3FileSystem.clear_instance_cache()
+    config = DaemonConfig.model_validate(
+        {"topics": ["t"], "bootstrap_servers": "127.0.0.1:1", "n_ranks": 5, "out": tmp_path, "snapshots": f"{s3}/away",
+         "on_corrupt_snapshot": "older"}
+    )  # fmt: skip
+    with pytest.raises(SnapshotReadError, match="s3://models/away/latest cannot be read") as caught:
+        Daemon(config)
+    assert code_of(caught.value) == ExitCode.OUTPUT
+    RunFolder(tmp_path).close()  # nobody holds it

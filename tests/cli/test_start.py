@@ -172,4 +172,6 @@ def test_every_error_has_an_exit_code() -> None:
             assert code not in (None, ExitCode.DONE, ExitCode.BUG), kind
     assert code_of(errors.LostOffsetsError("gone")) == ExitCode.KAFKA
     assert code_of(errors.SnapshotWriteError("full")) == ExitCode.OUTPUT
+    assert code_of(errors.SnapshotReadError("away")) == ExitCode.OUTPUT
+    assert code_of(errors.SnapshotError("damaged")) == ExitCode.SNAPSHOT
     assert code_of(KeyError("x")) is None
