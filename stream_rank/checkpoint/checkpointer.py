@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent import futures
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from threading import Thread
 from typing import Any, NamedTuple
 
 from stream_rank.checkpoint.snapshot import Snapshot, pack
@@ -17,6 +20,10 @@ from stream_rank.sinks.sink import Sink
 __all__ = ["Checkpoint", "Checkpointer"]
 
 _SINKS = "sinks"
+_SLOW_SECONDS = 300.0
+"""After which a snapshot that is still being written is told as one that failed: gigabytes take minutes, and a store that hangs has no end."""
+_CLOSE_SECONDS = 5.0
+"""For a snapshot that is under way when the run is closed, which is without it what it was before."""
 
 
 class Checkpoint(NamedTuple):
@@ -30,7 +37,8 @@ class Checkpoint(NamedTuple):
     """The time at which it was written, by the checkpointer's clock."""
 
 
-class _Written(NamedTuple):
+@dataclass
+class _Written:
     """A snapshot that another thread is writing."""
 
     name: Future[str]
@@ -38,6 +46,8 @@ class _Written(NamedTuple):
     records: int
     position: Any
     start: float
+    told: bool = False
+    """Whether it was told that it takes too long."""
 
 
 class Checkpointer:
@@ -68,7 +78,6 @@ class Checkpointer:
         self._every_events, self._every_seconds = every_events, every_seconds
         self._control, self._clock, self._timed = control or RunControl(), clock, timed
         self._records, self._moment = progress.counts.records, clock()
-        self._writer = ThreadPoolExecutor(1, "snapshots")
         self._under_way: _Written | None = None
         self.written = 0
         """Snapshots written by this process."""
@@ -120,13 +129,39 @@ class Checkpointer:
             # the writer has nothing that learning changes.
             with self._failing():
                 content = pack(self.snapshot())
-                name = self._writer.submit(self._store.put, content, records)
+                name = self._write(content, records)
         self._under_way = _Written(name, len(content), records, position, start)
 
+    def _write(self, content: bytes, records: int) -> Future[str]:
+        """Have a thread write it that, unlike an executor's, does not keep the interpreter from exiting: a store may hang for ever."""
+        name: Future[str] = Future()
+
+        def write() -> None:
+            try:
+                name.set_result(self._store.put(content, records))
+            except BaseException as error:  # whoever settles is told
+                name.set_exception(error)
+
+        Thread(target=write, name="snapshots", daemon=True).start()
+        return name
+
     def settle(self, wait: bool = True) -> None:
-        """End the commit that is under way, if any is, and if it is written or to be waited for."""
+        """End the commit that is under way, if any is, and if it is written or to be waited for.
+
+        One that is not waited for and takes too long is told by a `SnapshotWriteError`, once. It stays under way, and no other begins
+        beside it: two that write would point `latest` at whichever ends last.
+        """
         written = self._under_way
-        if written is None or not (wait or written.name.done()):
+        if written is None:
+            return
+        if not (wait or written.name.done()):
+            seconds = self._clock() - written.start
+            if seconds >= _SLOW_SECONDS and not written.told:
+                written.told = True
+                raise SnapshotWriteError(
+                    f"a snapshot is being written to {self._store.url} since {seconds:.0f} seconds: the store is slow, or hangs. None "
+                    "is taken until this one is written or fails; the one before is whole"
+                )
             return
         try:
             with self._failing():
@@ -154,6 +189,11 @@ class Checkpointer:
         return SnapshotWriteError(
             f"no snapshot could be written to {self._store.url}: {reason}; the one before is whole"
         )
+
+    def close(self) -> None:
+        """Wait some seconds for what is being written, so that it is not written beside whoever comes next."""
+        if self._under_way is not None:
+            futures.wait([self._under_way.name], _CLOSE_SECONDS)
 
     def snapshot(self) -> Snapshot:
         """The whole state of the run."""

@@ -129,6 +129,7 @@ class Daemon:
         """Close everything, with a second for leaving the group."""
         self.learning.close()
         self.source.close(1.0)
+        self._deadline.end()
 
     # Running --------------------------------------------------------------------------------
 
@@ -275,19 +276,24 @@ class Daemon:
             logger.warning(sentence)
         self._line_records, self._next_line = counts.records, now + period
 
+    def _commit_and_end(self) -> None:
+        """The last commit of a run that ends by itself; a store that hangs does not keep it from ending."""
+        self._deadline.begin()
+        self.learning.checkpointer.commit()
+
     def _check_rejects(self) -> None:
         counts = self.learning.progress.counts
         rejects = counts.rejects - self._rejects_before
         records = counts.records - self._records_before
         if self._limit.exceeded(rejects, records):
-            self.learning.checkpointer.commit()
+            self._commit_and_end()
             raise TooManyRejectsError(
                 f"{rejects:,} of {records:,} records since the start were rejected, more than "
                 f"`max_reject_ratio` {self._limit.ratio:g} allows; {self._where_rejects_are()}"
             )
         streak = self.learning.loop.reject_counts.longest_streak
         if self._limit.too_many_in_a_row(streak):
-            self.learning.checkpointer.commit()
+            self._commit_and_end()
             raise TooManyRejectsError(
                 f"{streak:,} records in a row were rejected, and "
                 f"`max_consecutive_rejects` is {self._limit.in_a_row:,}; {self._where_rejects_are()}"
@@ -300,8 +306,7 @@ class Daemon:
 
     def _stop(self) -> dict[str, Any]:
         """Commit and leave the group, before the shutdown deadline."""
-        self._deadline.begin()
-        self.learning.checkpointer.commit()
+        self._commit_and_end()
         self.source.close(max(1.0, self._deadline.left - 1.0))
         self._deadline.end()
         counts = self.learning.progress.counts

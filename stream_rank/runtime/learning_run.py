@@ -74,7 +74,8 @@ class LearningRun:
         return [each.name for each in self.contestants if each.state is None]
 
     def close(self) -> None:
-        """Close all sinks, and unlock the folder."""
+        """Close all sinks, and unlock the folder, after some seconds for a snapshot that is being written."""
+        self.checkpointer.close()
         for sink in self.sinks.values():
             sink.close()
         self.folder.close()

@@ -1,6 +1,8 @@
 """The order that makes a run safe: sinks, snapshot, offsets; and what happens where one of the three fails."""
 
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from threading import Event
@@ -11,6 +13,7 @@ import s3fs
 from moto.server import ThreadedMotoServer
 from safetensors import SafetensorError
 
+from stream_rank.checkpoint import checkpointer
 from stream_rank.checkpoint.checkpointer import Checkpointer
 from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.errors import RecoverableError, RetriableKafkaError, SnapshotError
@@ -160,6 +163,73 @@ def test_a_commit_at_the_end_waits_for_the_one_that_is_under_way(tmp_path: Path)
     recorder.fails.clear()
     recorder.made.commit()
     assert recorder.committed[-1] == RowPosition(10)
+
+
+def test_a_snapshot_that_hangs_is_told_once_and_stays_the_only_one(tmp_path: Path) -> None:
+    now = 0.0
+    recorder = Recorder(tmp_path, every_events=2, clock=lambda: now)
+    recorder.may_write.clear()
+    recorder.learn(5)
+    recorder.made.begin()
+    told = []
+    for minute in range(20):
+        now = 60.0 * minute
+        recorder.learn(5)
+        try:
+            recorder.made.settle(wait=False)
+        except RecoverableError as error:
+            told.append((minute, str(error)))
+        assert not recorder.made.due
+    ((minute, said),) = told
+    assert minute == 5
+    assert "since 300 seconds: the store is slow, or hangs" in said
+    assert recorder.steps == ["flush", "write"]
+    recorder.may_write.set()
+    recorder.made.settle()
+    assert recorder.committed == [RowPosition(5)]
+    assert recorder.made.due
+
+
+def test_closing_waits_for_what_is_being_written_but_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(tmp_path)
+    recorder.made.close()
+    recorder.may_write.clear()
+    recorder.learn(5)
+    recorder.made.begin()
+    threading.Timer(0.2, recorder.may_write.set).start()
+    recorder.made.close()
+    assert recorder.store.latest() is not None
+    monkeypatch.setattr(checkpointer, "_CLOSE_SECONDS", 0.05)
+    recorder.made.settle()
+    recorder.may_write.clear()
+    recorder.made.begin()
+    recorder.made.close()
+    assert len(recorder.store.kept()) == 1
+    recorder.may_write.set()
+    recorder.made.settle()
+
+
+def test_a_store_that_hangs_does_not_keep_the_process(tmp_path: Path) -> None:
+    """Neither the end of the interpreter nor a run that ends with an error waits for it."""
+    script = f"""
+import threading
+from stream_rank.checkpoint import checkpointer
+from stream_rank.checkpoint.store import SnapshotStore
+from stream_rank.pipeline.progress import Progress
+checkpointer._CLOSE_SECONDS = 0.1
+store = SnapshotStore({str(tmp_path)!r})
+store.put = lambda *_: threading.Event().wait()
+made = checkpointer.Checkpointer([], {{}}, store, Progress(int))
+made.begin()
+made.close()
+print("closed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=True
+    )
+    assert (done.stdout, done.stderr) == ("closed\n", "")
 
 
 def test_an_object_store_that_goes_away_is_written_to_when_it_is_back(
