@@ -6,9 +6,9 @@ from concurrent import futures
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from threading import Thread
 from typing import Any, NamedTuple
 
+from stream_rank.background import in_background
 from stream_rank.checkpoint.snapshot import Snapshot, pack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
@@ -129,21 +129,8 @@ class Checkpointer:
             # the writer has nothing that learning changes.
             with self._failing():
                 content = pack(self.snapshot())
-                name = self._write(content, records)
+                name = in_background(lambda: self._store.put(content, records), "snapshots")
         self._under_way = _Written(name, len(content), records, position, start)
-
-    def _write(self, content: bytes, records: int) -> Future[str]:
-        """Have a thread write it that, unlike an executor's, does not keep the interpreter from exiting: a store may hang for ever."""
-        name: Future[str] = Future()
-
-        def write() -> None:
-            try:
-                name.set_result(self._store.put(content, records))
-            except BaseException as error:  # whoever settles is told
-                name.set_exception(error)
-
-        Thread(target=write, name="snapshots", daemon=True).start()
-        return name
 
     def settle(self, wait: bool = True) -> None:
         """End the commit that is under way, if any is, and if it is written or to be waited for.

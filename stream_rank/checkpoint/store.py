@@ -56,8 +56,10 @@ def reasons(url: str, done: Literal["read", "written"] = "read") -> Iterator[Non
             hint = "; S3 is asked with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role"
         if isinstance(error, OSError) and error.strerror:
             first = error.strerror
-        kind = SnapshotWriteError if done == "written" else SnapshotReadError
-        if done == "read" and _stays(error):
+        kind: type[StreamRankError] = SnapshotReadError
+        if done == "written":
+            kind = SnapshotWriteError
+        elif _stays(error):
             kind = SnapshotError
         raise kind(f"{url} cannot be {done}: {first or type(error).__name__}{hint}") from error
 

@@ -1,5 +1,6 @@
 """Values of messages that are Avro: in the framing of the schema registry, or as they are."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -37,8 +38,12 @@ class FramedAvro:
     def prepare(self, values: Iterable[bytes]) -> None:
         """Get what these values need to be read; raises a `RecoverableError` while that is away."""
         if not isinstance(self._schemas, AvroSchema):
-            heads = {value[:_FRAME] for value in values if len(value) >= _FRAME and not value[0]}
-            self._schemas.fetch(sorted(int.from_bytes(head[1:], "big") for head in heads))
+            heads = Counter(
+                value[:_FRAME] for value in values if len(value) >= _FRAME and not value[0]
+            )
+            # what many values need comes first: not all are asked for where there is garbage
+            first = sorted(heads, key=lambda head: (-heads[head], head))
+            self._schemas.fetch(int.from_bytes(head[1:], "big") for head in first)
 
     def json(self, value: bytes) -> bytes:
         """A value as JSON; raises an `EventError` if it is none."""

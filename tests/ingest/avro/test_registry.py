@@ -1,13 +1,17 @@
 """The schema registry: asked once, waited for while it is away, and believed when it knows nothing."""
 
 import base64
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from simulators.broker import free_ports
 from stream_rank.errors import EventError, RegistryError, RetriableRegistryError
+from stream_rank.ingest.avro import registry
 from stream_rank.ingest.avro.registry import SchemaRegistry
 from stream_rank.ingest.avro.values import FramedAvro
 from tests.ingest.avro.registry import TinyRegistry, tiny_registry
@@ -106,6 +110,101 @@ def test_what_somebody_has_to_change_is_said(answer: Any, words: str, tiny: Tiny
     with pytest.raises(RegistryError, match=words) as caught:
         values.prepare([framed(7, {"y": 1})])
     assert not isinstance(caught.value, RetriableRegistryError)
+
+
+@pytest.mark.parametrize("answer", [
+    (403, b""), (404, b"<html>no such page</html>"), (400, {}), (200, b"<html>back soon</html>"), (200, [1]),
+])  # fmt: skip
+def test_a_registry_that_has_answered_is_one_whatever_it_says_later(
+    answer: Any, tiny: TinyRegistry
+) -> None:
+    tiny.put(7, EVENT)
+    tiny.answers["/schemas/ids/8"] = answer
+    values = FramedAvro(SchemaRegistry(tiny.url))
+    values.prepare([framed(7, {"y": 1})])
+    with pytest.raises(
+        RetriableRegistryError, match="does not answer as a schema registry now: it"
+    ):
+        values.prepare([framed(8, {"y": 1})])
+    tiny.put(8, EVENT)
+    values.prepare([framed(8, {"y": 1})])
+    assert values.json(framed(8, {"y": 1})) == b'{"y":1}'
+
+
+def test_a_login_that_is_refused_later_is_for_somebody_to_change(tiny: TinyRegistry) -> None:
+    tiny.answers["/schemas/ids/8"] = 401, {}
+    values = FramedAvro(SchemaRegistry(tiny.url))
+    values.prepare([framed(7, {"y": 1})])  # which is not there: also an answer
+    with pytest.raises(RegistryError, match="refuses us") as caught:
+        values.prepare([framed(8, {"y": 1})])
+    assert not isinstance(caught.value, RetriableRegistryError)
+
+
+def test_garbage_is_not_asked_for_without_end(tiny: TinyRegistry) -> None:
+    for number in (5000, 6000):
+        tiny.put(number, EVENT)
+    values = FramedAvro(SchemaRegistry(tiny.url))
+    garbage = [framed(number, {"y": 1}) for number in range(1000, 1250)]
+    needed = [framed(6000, {"y": 1}), framed(6000, {"y": 2}), framed(5000, {"y": 1})]
+    values.prepare([*garbage, *needed])
+    assert len(tiny.asked) == 101
+    assert values.json(needed[0]) == b'{"y":1}'  # what several values need is asked for first
+    with pytest.raises(EventError, match="schema 5000 of the registry is not known"):
+        values.json(needed[-1])
+    for asked in (201, 252, 252):
+        values.prepare([*garbage, *needed])
+        assert len(tiny.asked) == asked
+    assert values.json(needed[-1]) == b'{"y":1}'
+
+
+@pytest.mark.parametrize(
+    "begin", [b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "]
+)
+def test_an_answer_that_dribbles_is_none(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_ANSWER_SECONDS", 0.3)
+    over = threading.Event()
+
+    def dribble() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.sendall(begin)
+            while not over.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=dribble)
+        thread.start()
+        values = FramedAvro(SchemaRegistry(f"http://127.0.0.1:{server.getsockname()[1]}"))
+        with pytest.raises(RetriableRegistryError, match="cannot be reached: "):
+            values.prepare([framed(7, {"y": 1})])
+        over.set()
+        thread.join()
+
+
+def test_a_registry_that_is_slow_lets_others_live_in_between(
+    tiny: TinyRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_FETCH_SECONDS", 0.0)
+    for number in range(3):
+        tiny.put(number, EVENT)
+    values = FramedAvro(SchemaRegistry(tiny.url))
+    some = [framed(number, {"y": 1}) for number in range(3)]
+    for asked in (1, 2):
+        with pytest.raises(RetriableRegistryError, match="is slow"):
+            values.prepare(some)
+        assert len(tiny.asked) == asked
+    values.prepare(some)
+    assert values.json(some[2]) == b'{"y":1}'
+    # what is not there is not asked for again meanwhile, or it would never end
+    now = 0.0
+    values = FramedAvro(SchemaRegistry(tiny.url, clock=lambda: now))
+    for asked in range(4, 8):
+        with pytest.raises(RetriableRegistryError, match="is slow"):
+            values.prepare([framed(number, {"y": 1}) for number in range(10, 15)])
+        now += 40.0
+        assert len(tiny.asked) == asked
+    values.prepare([framed(number, {"y": 1}) for number in range(10, 15)])
+    assert len(tiny.asked) == 8
 
 
 def test_a_login_is_not_given_to_others(tiny: TinyRegistry) -> None:
