@@ -59,7 +59,7 @@ def reasons(url: str, done: Literal["read", "written"] = "read") -> Iterator[Non
         kind: type[StreamRankError] = SnapshotReadError
         if done == "written":
             kind = SnapshotWriteError
-        elif _stays(error):
+        elif _stays(error) or "\0" in url:
             kind = SnapshotError
         raise kind(f"{url} cannot be {done}: {first or type(error).__name__}{hint}") from error
 

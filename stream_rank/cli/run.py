@@ -27,7 +27,7 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.monitoring.logs import configure
     from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 
-    secrets = [*config.connection().secrets, *filter(None, [config.registry_login])]
+    secrets = [*config.connection().secrets, *config.registry_secrets]
     redaction, warnings = configure(config.log, secrets)
     logger = logging.getLogger(__name__)
     deadline = ShutdownDeadline(config.stop_seconds, ExitCode.TERMINATED, logger.warning)

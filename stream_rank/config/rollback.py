@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from stream_rank.config.settings import Settings
+from stream_rank.config.settings import OpenUrl, Settings
 
 __all__ = ["RollbackConfig"]
 
@@ -13,6 +13,6 @@ class RollbackConfig(Settings):
     """Where a run keeps its snapshots; the run's own settings say it too."""
 
     out: Path = Field(description="the folder of the run")
-    snapshots: str | None = Field(
+    snapshots: OpenUrl = Field(
         None, description="where the run keeps its snapshots, if not in OUT/snapshots"
     )

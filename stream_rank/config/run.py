@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from stream_rank.config.form import FormConfig
-from stream_rank.config.settings import Listed, bytes_of
+from stream_rank.config.settings import Listed, OpenUrl, bytes_of
 from stream_rank.features.names import STAGE_NAMES
 from stream_rank.learners.names import LEARNER_NAMES
 
@@ -84,7 +84,7 @@ class RunConfig(FormConfig):
     window: int = Field(
         5_000, ge=1, le=10_000_000, description="the number of predictions in the recent loss"
     )
-    snapshots: str | None = Field(
+    snapshots: OpenUrl = Field(
         None, description="where snapshots go: a folder or a URL (OUT/snapshots)"
     )
     snapshot_events: int | None = Field(None, ge=1, description="snapshot after so many events")

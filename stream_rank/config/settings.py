@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -13,9 +14,10 @@ from pydantic import (
     field_validator,
 )
 
-__all__ = ["Listed", "Settings", "bytes_of", "listed"]
+__all__ = ["Listed", "OpenUrl", "Settings", "bytes_of", "listed"]
 
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
+_WITH_PASSWORD = re.compile(r"://[^/]*:[^/]*@")
 
 
 def listed(given: Any) -> Any:
@@ -40,7 +42,17 @@ def bytes_of(given: Any) -> Any:
     return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))
 
 
+def _without_password(given: str | None) -> str | None:
+    if given is not None and _WITH_PASSWORD.search(given):
+        raise ValueError(
+            "credentials in a URL can be seen; give them to the store's own client, or in a variable such as FSSPEC_FTP_PASSWORD"
+        )
+    return given
+
+
 Listed = Annotated[list[str], BeforeValidator(listed)]
+OpenUrl = Annotated[str | None, AfterValidator(_without_password)]
+"""A folder or a URL that is logged and recorded. A user alone may stand in it: some stores have containers there (abfs://container@account)."""
 
 
 class Settings(BaseModel):

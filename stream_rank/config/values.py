@@ -1,5 +1,6 @@
 """The settings of what the values of messages are."""
 
+import base64
 from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
@@ -79,6 +80,15 @@ class ValuesConfig(Settings):
         """USER:PASSWORD."""
         login = self.schema_registry_login
         return None if login is None else login.get_secret_value()
+
+    @property
+    def registry_secrets(self) -> tuple[str, ...]:
+        """Forms of the login that must not appear in logs: as it is given, the password, and as it is sent."""
+        login = self.registry_login
+        if login is None:
+            return ()
+        password = login.partition(":")[2]
+        return tuple(filter(None, (login, password, base64.b64encode(login.encode()).decode())))
 
     def values(self) -> Values | None:
         """What reads values that are not JSON; the file of a schema is read now."""

@@ -1,5 +1,6 @@
 """Settings of what the values of messages are, and what is brought back by them."""
 
+import base64
 import json
 import sys
 from pathlib import Path
@@ -9,9 +10,13 @@ import pytest
 from pydantic import ValidationError
 
 from stream_rank.cli.redrive import is_event
-from stream_rank.config.daemon import DeadLettersConfig
+from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig
 from stream_rank.config.gather import gather
+from stream_rank.config.replay import ReplayConfig
+from stream_rank.config.rollback import RollbackConfig
+from stream_rank.config.settings import Settings
 from stream_rank.errors import ConfigError, InputError
+from stream_rank.monitoring.logs import Redaction
 from tests.ingest.avro.registry import tiny_registry
 from tests.ingest.avro.strategies import encoded
 
@@ -56,6 +61,53 @@ def test_a_login_is_shown_nowhere() -> None:
         with pytest.raises(ConfigError) as caught:
             gather(DeadLettersConfig, {"schema_registry_login": login}, None, {})
         assert "s3cret" not in str(caught.value)
+
+
+def test_a_login_is_hidden_in_all_its_forms() -> None:
+    found = config(value_format="avro", schema_registry=URL, schema_registry_login="ann:s3cret:é")
+    hidden = Redaction(found.registry_secrets).hidden
+    sent = base64.b64encode("ann:s3cret:é".encode()).decode()
+    for text in ("ann:s3cret:é", "s3cret:é", f"Basic {sent}", json.dumps("s3cret:é")[1:-1]):
+        said = hidden(f"it says {text} here")
+        assert said in ("it says *** here", "it says Basic *** here")
+    assert config().registry_secrets == ()
+    empty = config(value_format="avro", schema_registry=URL, schema_registry_login="ann:")
+    assert "" not in empty.registry_secrets
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://u:s3cret@host/run",
+        "simplecache::ftp://u:s3cret@host/run",
+        "s3://key:s3cret@bucket",
+        "sftp://:s3cret@h/x",
+    ],
+)
+@pytest.mark.parametrize(
+    ("model", "needed"),
+    [(DaemonConfig, {"topics": ["t"]}), (ReplayConfig, {"inputs": ["f"]}), (RollbackConfig, {})],
+)
+def test_a_place_of_snapshots_has_no_password(
+    model: type[Settings], needed: dict[str, Any], url: str
+) -> None:
+    with pytest.raises(ConfigError, match="credentials in a URL can be seen") as caught:
+        gather(model, {"out": "o", "n_ranks": 5, "snapshots": url} | needed, None, {})
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://bucket/a:b@c",
+        "abfs://container@account/run",
+        "ftp://ann@host/run",
+        "a:b@c",
+        "http://h:80/x@y",
+    ],
+)
+def test_other_places_of_snapshots_are_taken(url: str) -> None:
+    assert gather(RollbackConfig, {"out": "o", "snapshots": url}, None, {}).snapshots == url
 
 
 def test_a_file_has_the_schema(tmp_path: Path) -> None:
