@@ -13,7 +13,6 @@ from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
 from stream_rank.errors import (
     SnapshotError,
     SnapshotReadError,
-    SnapshotWriteError,
     StreamRankError,
 )
 
@@ -43,7 +42,8 @@ def _by_time(kept: list[Kept]) -> list[Kept]:
 def reasons(url: str, done: Literal["read", "written"] = "read") -> Iterator[None]:
     """Turn whatever a store raises into an error of one line: every backend has errors of its own.
 
-    That a file is not there is a `SnapshotError`. Everything else is taken for a store that is away, and says nothing of what is in it.
+    That a file is not there is a `SnapshotError`. Whatever else keeps one from being read is taken for a store that is away, and says
+    nothing of what is in it: a `SnapshotReadError`.
     """
     try:
         yield
@@ -56,11 +56,8 @@ def reasons(url: str, done: Literal["read", "written"] = "read") -> Iterator[Non
             hint = "; S3 is asked with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role"
         if isinstance(error, OSError) and error.strerror:
             first = error.strerror
-        kind: type[StreamRankError] = SnapshotReadError
-        if done == "written":
-            kind = SnapshotWriteError
-        elif _stays(error) or "\0" in url:
-            kind = SnapshotError
+        lasting = done == "written" or _stays(error) or "\0" in url
+        kind = SnapshotError if lasting else SnapshotReadError
         raise kind(f"{url} cannot be {done}: {first or type(error).__name__}{hint}") from error
 
 
