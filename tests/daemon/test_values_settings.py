@@ -86,13 +86,17 @@ def test_a_login_is_hidden_in_all_its_forms() -> None:
 )
 @pytest.mark.parametrize(
     ("model", "needed"),
-    [(DaemonConfig, {"topics": ["t"]}), (ReplayConfig, {"inputs": ["f"]}), (RollbackConfig, {})],
+    [
+        (DaemonConfig, {"topics": ["t"], "n_ranks": 5}),
+        (ReplayConfig, {"inputs": ["f"], "n_ranks": 5}),
+        (RollbackConfig, {}),
+    ],
 )
 def test_a_place_of_snapshots_has_no_password(
     model: type[Settings], needed: dict[str, Any], url: str
 ) -> None:
     with pytest.raises(ConfigError, match="credentials in a URL can be seen") as caught:
-        gather(model, {"out": "o", "n_ranks": 5, "snapshots": url} | needed, None, {})
+        gather(model, {"out": "o", "snapshots": url} | needed, None, {})
     assert "s3cret" not in str(caught.value)
 
 
