@@ -104,6 +104,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     raw.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     raw.add_argument("--learner", help="instead of the default")
+    ordinal = commands.add_parser(
+        "ordinal-sets", help="ordinal data sets by a hold-out, beside boosted trees"
+    )
+    ordinal.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    ordinal.add_argument("--orders", type=int, default=5, help="random orders of the rows")
 
     figure = commands.add_parser(
         "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
@@ -173,6 +178,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(error)
             return 2
         return report.report(played)
+    if given.command == "ordinal-sets":
+        from simulators import ordinal_sets
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return ordinal_sets.run(given.data, given.orders)
+        except StreamRankError as error:
+            print(error)
+            return 2
     if given.command == "raw":
         from simulators import raw
         from stream_rank.errors import StreamRankError

@@ -1,0 +1,43 @@
+"""The hold-out of ordinal sets, on a small one that is made here."""
+
+import csv
+import gzip
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from simulators.__main__ import main
+from simulators.ordinal_sets import LEARNERS, run
+
+
+def test_a_table_of_errors_beside_the_peers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STREAM_RANK_PREPARATION", raising=False)
+    folder, generator = tmp_path / "ordinal-sets", Random(3)
+    folder.mkdir()
+    with gzip.open(folder / "car.csv.gz", "wt", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["size", "colour", "price", "y"])
+        for _ in range(500):
+            size, price = generator.gauss(0, 1), generator.gauss(5, 2)
+            colour = generator.choice(["red", "green", "blue"])
+            score = size + (colour == "red") - 0.5 * (price - 5) + generator.gauss(0, 0.2)
+            shown = f"{price:.3f}" if generator.random() < 0.95 else ""
+            rows.writerow(
+                [f"{size:.3f}", colour, shown, sum(score > edge for edge in (-1, 0, 1)) + 1]
+            )
+    lines: list[str] = []
+    assert run(tmp_path, 2, ["car"], lines.append) == 0
+    head, row, ratios = (line.split() for line in lines)
+    assert len(head) == len(row) == len(LEARNERS) + 4
+    errors = dict(zip(head[1:], map(float, row[1:]), strict=True))
+    assert errors["default"] < 0.7 * errors["median"]
+    assert ratios[:2] == ["over", "trees"]
+    assert float(ratios[2]) == pytest.approx(errors["default"] / errors["trees"], abs=0.02)
+
+
+def test_a_folder_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ordinal-sets", "--data", str(tmp_path)]) == 2
+    assert "--data says where the data sets are" in capsys.readouterr().out
