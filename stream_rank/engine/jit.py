@@ -1,9 +1,11 @@
 """Compiling the engine, and keeping what was compiled.
 
-Numba keeps compiled code on disk and compares the time stamp of *one* file: a
+Numba keeps compiled code on disk and looks at the content of *one* file: a
 function whose callee changed in another file would be served stale. Here the
-folder of the cache carries a digest of every file of the engine, so any change
-compiles all of it anew and nothing else ever does.
+code of a file is kept in a folder whose name carries a digest of that file and
+of every file of the engine that it imports, itself or through others. So a change
+compiles anew what it could have changed and nothing else, and all checkouts
+and installations of the same code share what one of them compiled.
 
 Numba reads, changes and writes a function's index without a lock: of two
 processes that compile it for different types at once, both may give their code
@@ -20,9 +22,11 @@ import fcntl
 import hashlib
 import logging
 import os
+import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,26 +34,98 @@ import numba
 from numba import extending
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["cache_folder", "called", "compiled", "foreign", "inlined", "intrinsic"]
+__all__ = [
+    "KeptByDigest",
+    "cache_folder",
+    "called",
+    "cold",
+    "compiled",
+    "digest",
+    "foreign",
+    "inlined",
+    "intrinsic",
+    "needs",
+]
 
 _Function = Callable[..., Any]
 _config: Any = numba.config
-_ENGINE = Path(__file__).parent
-
-
-def _digest() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(_ENGINE.rglob("*.py")):
-        digest.update(file.relative_to(_ENGINE).as_posix().encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+_PACKAGE = Path(__file__).parents[1]
+_IMPORT = re.compile(r"^\s*from stream_rank\.([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
+_IN_USE: set[Path] = set()
 
 
 def cache_folder() -> Path:
     """Where compiled code is kept: `NUMBA_CACHE_DIR` if set, else the user's cache folder."""
     base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     root = Path(base) if base else Path.home() / ".cache"
-    return root / "stream-rank" / _digest()
+    return root / "stream-rank" / f"numba-{numba.__version__}"
+
+
+@cache
+def needs(file: Path) -> frozenset[Path]:
+    """The files of this package that a file imports from, by the one form that the engine uses: `from stream_rank.x import y`."""
+    found: set[Path] = set()
+    for module, names in _IMPORT.findall(file.read_text()):
+        place = _PACKAGE.joinpath(*module.split("."))
+        places = [place, *(place / name for name in re.findall(r"\w+", names))]
+        for each in places:
+            files = each.with_suffix(".py"), each / "__init__.py"
+            found.update(one for one in files if one.is_file())
+    return frozenset(found)
+
+
+def _closure(file: Path) -> Iterator[Path]:
+    """A file, and all of this package that runs before it is imported."""
+    seen, ahead = {file}, [file]
+    while ahead:
+        each = ahead.pop()
+        yield each
+        news = needs(each) - seen
+        seen |= news
+        ahead += news
+
+
+@cache
+def digest(file: Path) -> str:
+    """Of all that compiled code of a file may depend on."""
+    total = hashlib.sha256(Path(__file__).read_bytes())
+    for each in sorted(_closure(file), key=str):
+        total.update(hashlib.sha256(each.read_bytes()).digest())
+    return total.hexdigest()[:16]
+
+
+def cold() -> bool:
+    """Whether nothing that is imported was compiled before."""
+    return not any(next(folder.glob("*.nbi"), None) for folder in _IN_USE)
+
+
+class KeptByDigest:
+    """Where Numba keeps a function's code: in a folder that is named by `digest`, so that nothing in it is ever out of date."""
+
+    def __init__(self, file: Path, line: int) -> None:
+        self._folder, self._line = _FOLDER / f"{file.stem}-{digest(file)}", line
+        _IN_USE.add(self._folder)
+
+    @classmethod
+    def from_function(cls, function: _Function, file: str) -> "KeptByDigest":
+        """For a function of a file."""
+        return cls(Path(file).resolve(), function.__code__.co_firstlineno)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Return what never changes: another source has another folder."""
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name apart."""
+        return str(self._line)
 
 
 def foreign(folder: Path) -> str:
@@ -73,6 +149,7 @@ def foreign(folder: Path) -> str:
 if _config.DISABLE_JIT:
     raise ImportError("NUMBA_DISABLE_JIT is set, and the engine is nothing without its compiler")
 _FOLDER = cache_folder()
+_LOCATORS = f"{__name__}.KeptByDigest"
 _DISTRUSTED = foreign(_FOLDER)
 if _DISTRUSTED:
     logging.getLogger(__name__).warning(
@@ -87,31 +164,38 @@ def compiled(function: _Function) -> _Function:
     if _DISTRUSTED:
         alone: _Function = numba.njit(nogil=True, error_model="numpy")(function)
         return alone
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(_FOLDER)  # read once, when the function is decorated
+    before = _config.CACHE_LOCATOR_CLASSES
+    _config.CACHE_LOCATOR_CLASSES = _LOCATORS  # read once, when the function is decorated
     try:
         entry: _Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
         _take_turns(entry)
         return entry
     finally:
-        _config.CACHE_DIR = before
+        _config.CACHE_LOCATOR_CLASSES = before
 
 
 def _take_turns(entry: Any) -> None:
     """Let no other process look up, compile or keep this function at the same time."""
     # Numba has no lock, and no place for one but around the method that does all three
-    files = entry._cache._cache_file  # noqa: SLF001 - Numba offers no public way to its cache
-    lock_file = Path(f"{files._index_path}.lock")  # noqa: SLF001 - in a folder made by Numba
-    compile_for = entry.compile
+    kept = entry._cache  # noqa: SLF001 - Numba offers no public way to its cache
+    lock_file = Path(f"{kept._cache_file._index_path}.lock")  # noqa: SLF001
+    compile_for, keep = entry.compile, kept.save_overload
+
+    def keep_if_possible(*given: Any) -> None:
+        with suppress(
+            OSError
+        ):  # a disk that is full or may not be written to: others compile it too
+            keep(*given)
 
     def alone(signature: Any) -> Any:
         # Numba's own lock first: a thread that has it may want this function next
         with global_compiler_lock, ExitStack() as held:
             with suppress(OSError):  # where we may not write, nobody does
+                lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 fcntl.flock(held.enter_context(lock_file.open("a")), fcntl.LOCK_EX)
             return compile_for(signature)
 
-    entry.compile = alone
+    entry.compile, kept.save_overload = alone, keep_if_possible
 
 
 def inlined(function: _Function) -> _Function:

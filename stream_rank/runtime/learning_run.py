@@ -16,6 +16,7 @@ from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
 from stream_rank.contestants.preparations import Preparations
 from stream_rank.contestants.room import Room, room_for
+from stream_rank.engine.jit import cold
 from stream_rank.errors import ConfigError, SnapshotError, SnapshotReadError, WriteError, cause_of
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.ingest.backoff import Backoff
@@ -35,7 +36,7 @@ from stream_rank.runtime.changes import (
 )
 from stream_rank.runtime.rate import Rate
 from stream_rank.runtime.run_folder import RunFolder
-from stream_rank.runtime.warmth import COLD, cold
+from stream_rank.runtime.warmth import COLD
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
 __all__ = ["LearningRun", "open_run"]

@@ -1,5 +1,6 @@
 """The cache of compiled code: found again, and never stale."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stream_rank.engine import jit
+from stream_rank.engine import check, jit
 from tests.ingest.kafka.conftest import wait_for
 
 REPOSITORY = Path(__file__).parents[2]
@@ -36,16 +37,68 @@ def run(tree: Path, cache: Path) -> list[str]:
     ).stdout.split()
 
 
-def test_a_second_process_finds_what_the_first_compiled_until_any_file_changes(
+def changed(file: Path) -> None:
+    file.write_text(file.read_text() + "\n# a change\n")
+
+
+def test_a_second_process_finds_what_the_first_compiled_until_what_it_needs_changes(
     tmp_path: Path,
 ) -> None:
     tree, cache = tmp_path / "tree", tmp_path / "cache"
     shutil.copytree(REPOSITORY / "stream_rank", tree / "stream_rank")
     assert run(tree, cache) == ["0", "0"]
     assert run(tree, cache) == ["1", "0"]
-    other = tree / "stream_rank/engine/coins.py"  # another file than the function's own
-    other.write_text(other.read_text() + "\n# a change\n")
-    assert run(tree, cache) == ["0", "0"]
+    changed(tree / "stream_rank/engine/coins.py")  # nothing that the function needs
+    assert run(tree, cache) == ["1", "0"]
+    needed = Path(check.__file__).relative_to(REPOSITORY)
+    for other in (tree / "stream_rank/engine/jit.py", tree / needed):
+        changed(other)
+        assert run(tree, cache) == ["0", "0"]
+
+
+def test_a_checkout_finds_what_another_compiled(tmp_path: Path) -> None:
+    for tree in (tmp_path / "a", tmp_path / "b"):
+        shutil.copytree(REPOSITORY / "stream_rank", tree / "stream_rank")
+    assert run(tmp_path / "a", tmp_path / "cache") == ["0", "0"]
+    assert run(tmp_path / "b", tmp_path / "cache") == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    "file", sorted((REPOSITORY / "stream_rank/engine").rglob("*.py")), ids=lambda file: file.stem
+)
+def test_a_file_needs_all_that_it_imports(file: Path) -> None:
+    package = REPOSITORY / "stream_rank"
+    imported = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "the engine imports by whole names"
+            names = [str(node.module), *(f"{node.module}.{each.name}" for each in node.names)]
+        for name in names:
+            place = REPOSITORY.joinpath(*name.split("."))
+            files = place.with_suffix(".py"), place / "__init__.py"
+            imported |= {each for each in files if each.is_file() and package in each.parents}
+    assert imported == jit.needs(file)
+
+
+def test_what_cannot_be_kept_is_compiled_all_the_same(tmp_path: Path) -> None:
+    program = """
+from stream_rank.engine.jit import compiled
+@compiled
+def twice(value):
+    return value + value
+twice._cache._cache_file._open_for_write = lambda name: open("/dev/full/" + name)
+print(twice(3))
+"""
+    tmp_path.joinpath("twice.py").write_text(program)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, str(tmp_path / "twice.py")]
+    assert (
+        subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout
+        == b"6\n"
+    )
 
 
 TWO = """
