@@ -8,7 +8,7 @@ PINS := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker live dashboards test check types soak format table picture figure jester raw football bench lock clean
+.PHONY: help env demo broker live dashboards test all check types soak format table picture figure jester raw football bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -25,13 +25,16 @@ $(VENV)/ready: requirements.lock pyproject.toml
 demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
 
-test: env ## all tests; what needs a tool that is not here is skipped with a reason
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+test: env ## all tests but the longest; what needs a tool that is not here is skipped with a reason
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --quick
 
-check: env ## test, and style, types and imports
+check: env ## all tests, also kills, ill-treated brokers and other processors; and style, types and imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) --jobs 2 types test
+	$(MAKE) --jobs 2 types all
+
+all: env
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 types: env
 	$(BIN)/mypy

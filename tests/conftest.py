@@ -18,6 +18,11 @@ hypothesis.settings.register_profile("ours", deadline=None, derandomize=bool(os.
 hypothesis.settings.load_profile("ours")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Who changes something wants to know soon; `order.py` does it."""
+    parser.addoption("--quick", action="store_true", help="without the longest tests")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """What tests share ends with them, the longest begin first, and those that fail show what their daemons said."""
     from tests import order, shared, witness

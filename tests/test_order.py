@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long(5)
 
 def test_1(): pass
 
-@pytest.mark.long(20)
+@pytest.mark.long(50)
 @pytest.mark.parametrize("mail", ["a@b"])
 def test_longest(mail): pass
 
@@ -41,7 +41,8 @@ def _said(folder: Path, *flags: str) -> str:
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         timeout=120,
     )
-    assert "6 passed" in done.stdout, done.stdout + done.stderr
+    left = sum("quick" in flag for flag in flags)
+    assert f"{6 - left} passed" in done.stdout, done.stdout + done.stderr
     return done.stdout
 
 
@@ -67,6 +68,13 @@ def test_without_workers_files_have_their_order(tmp_path: Path) -> None:
     found = _order(tmp_path)
     assert found[0] == "test_a.py::test_1"
     assert found[-2:] == ["test_b.py::test_longest", "test_b.py::test_2"]
+
+
+def test_the_quick_are_without_the_longest(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_addoption\n")
+    found = _order(tmp_path, "--quick")
+    assert len(found) == 5
+    assert "test_b.py::test_longest" not in found
 
 
 def test_a_file_stays_on_one_worker(tmp_path: Path) -> None:
