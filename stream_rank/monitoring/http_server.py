@@ -2,7 +2,8 @@
 
 Whoever can connect can take a thread and a file for each connection, and a daemon without files loses Kafka and its snapshots. So
 there are some tens of connections at most, never more than a part of the files that the process may have. For one more, the oldest
-is closed: who asks gets an answer, however many others are connected and ask nothing.
+is closed: who asks gets an answer, however many others are connected and ask nothing. And all of them together are answered so many
+times a second at most: a request takes some half a millisecond from the loop, whatever it asks for.
 """
 
 import ipaddress
@@ -30,6 +31,8 @@ _TIMEOUT_SECONDS = 10.0
 """Timeout of a connection, in seconds."""
 _MOST_CONNECTIONS, _SHARE_OF_FILES = 64, 8
 """At most so many connections, and one for so many files that the process may have; probes and Prometheus need a handful."""
+_MOST_A_SECOND, _AT_ONCE = 400, 40
+"""Requests answered in a second, and at once after a pause; those beyond wait in the system's queue, for a third of a second at most."""
 _NO_FILE_SECONDS = 0.1
 """How long to wait where there is no file for a connection: it stays in the queue, and asking again at once would take a processor."""
 
@@ -128,10 +131,15 @@ class _HttpServer(ThreadingHTTPServer):
         self._most = _most_connections()
         self._open: dict[int, socket.socket] = {}  # the oldest first
         self._lock = threading.Lock()
+        self._due = 0.0
         super().__init__(address, handler)
 
     def get_request(self) -> Any:
-        """Take a connection."""
+        """Take a connection, when it is its turn."""
+        now = time.monotonic()
+        self._due = max(self._due + 1 / _MOST_A_SECOND, now - _AT_ONCE / _MOST_A_SECOND)
+        if self._due > now:
+            time.sleep(self._due - now)
         try:
             return super().get_request()
         except OSError:

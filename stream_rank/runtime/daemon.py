@@ -23,6 +23,7 @@ from stream_rank.ingest.kafka.topic_source import TopicSource
 from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.observer import Observer
+from stream_rank.monitoring.shared_answer import SharedAnswer
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.runtime.constant_watch import ConstantWatch
 from stream_rank.runtime.learning_run import open_run
@@ -110,7 +111,7 @@ class Daemon:
         endpoints = Endpoints(
             self._live,
             self._ready,
-            Exporter(self.observer.readings).text,
+            SharedAnswer(Exporter(self.observer.readings).text),
             self._status_requests.ask,
         )
         try:

@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.benchmarks.measure import Line
 
-__all__ = ["end_to_end"]
+__all__ = ["daemon_of", "end_to_end"]
 
 _EVENTS = 300_000
 _RATE, _SECONDS = 5_000, 12
@@ -102,7 +102,7 @@ def _polled(client: str, address: str, topic: str) -> float:
 
 def _learned(client: str, address: str, topic: str, folder: Path) -> float:
     """Seconds of the daemon, from its first event to its last."""
-    daemon = _daemon(client, address, topic, folder, max_events=_EVENTS)
+    daemon = daemon_of(client, address, topic, folder, max_events=_EVENTS)
     with daemon:
         start = 0.0
         counts = daemon.learning.progress.counts
@@ -117,7 +117,8 @@ def _learned(client: str, address: str, topic: str, folder: Path) -> float:
     return seconds
 
 
-def _daemon(client: str, address: str, topic: str, folder: Path, **more: Any) -> Any:
+def daemon_of(client: str, address: str, topic: str, folder: Path, **more: Any) -> Any:
+    """A daemon on a topic."""
     from stream_rank.config.daemon import DaemonConfig
     from stream_rank.runtime.daemon import Daemon
 
@@ -149,7 +150,7 @@ def _in_memory(values: list[bytes]) -> float:
 def _latency(address: str, topic: str, folder: Path, values: list[bytes]) -> np.ndarray[Any, Any]:
     """Milliseconds from an event's production to its being learned, by the whole daemon, snapshots and all."""
     ages: list[float] = []
-    with _daemon("kafka-python", address, topic, folder, snapshot_seconds=1.0) as daemon:
+    with daemon_of("kafka-python", address, topic, folder, snapshot_seconds=1.0) as daemon:
         take = daemon.learning.loop.take
 
         def timed(chunk: Any) -> Iterator[None]:
@@ -200,7 +201,7 @@ def _answers(client: str, address: str, name: str, folder: Path) -> np.ndarray[A
     reader = confluent_kafka.Consumer({"bootstrap.servers": address, "group.id": "answers"})
     reader.assign([confluent_kafka.TopicPartition(predictions, 0, 0)])
     ages = []
-    with _daemon(client, address, topic, folder, predictions=predictions) as daemon:
+    with daemon_of(client, address, topic, folder, predictions=predictions) as daemon:
         thread = threading.Thread(target=daemon.run)
         thread.start()
         producer.produce(topic, b'{"x": {"a": 1}, "y": 2}')
@@ -239,6 +240,7 @@ def _measure() -> Iterator[Line]:
     from stream_rank.ingest.kafka.connection import Connection
     from stream_rank.ingest.kafka.port import ProducerRecord
     from stream_rank.runtime.garbage_collection import GarbageCollection
+    from tests.benchmarks.asking import asked
     from tests.ingest.kafka.conftest import create
 
     values = _values()
@@ -296,6 +298,7 @@ def _measure() -> Iterator[Line]:
             1.0,
         )
         yield from _answering(address, Path(name) / "answers")
+        yield from asked(address, values)
 
 
 if __name__ == "__main__":

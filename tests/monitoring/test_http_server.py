@@ -14,6 +14,7 @@ import pytest
 
 from stream_rank.monitoring import http_server
 from stream_rank.monitoring.http_server import Endpoints, Server
+from stream_rank.monitoring.shared_answer import SharedAnswer
 
 CONNECTIONS = 1_000
 
@@ -117,3 +118,27 @@ def test_names_that_were_made_to_lead_here_are_refused(server: Server) -> None:
         assert asked(everywhere, Host="pod.namespace")[0] == 200
     finally:
         everywhere.close()
+
+
+def test_so_many_are_answered_in_a_second(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who ask more often than that wait, and take no more from the loop."""
+    monkeypatch.setattr(http_server, "_MOST_A_SECOND", 50)
+    monkeypatch.setattr(http_server, "_AT_ONCE", 5)
+    start = time.monotonic()
+    for _ in range(30):
+        assert asked(server)[0] == 200
+    assert time.monotonic() - start > 25 / 50 * 0.9
+
+
+def test_an_answer_is_for_all_who_ask_meanwhile() -> None:
+    now, made = 0.0, 0
+
+    def make() -> bytes:
+        nonlocal made
+        made += 1
+        return b"%d" % made
+
+    ask = SharedAnswer(make, 0.1, lambda: now)
+    assert [ask(), ask()] == [b"1", b"1"]
+    now = 0.11
+    assert ask() == b"2"
