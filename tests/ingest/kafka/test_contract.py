@@ -201,6 +201,29 @@ def test_what_place_raises_comes_out_of_poll(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("cluster", [name for name in CLIENTS if name != "memory"], indirect=True)
 @pytest.mark.parametrize("alone", [False, True], ids=["in a group", "alone"])
+def test_where_to_read_is_asked_again_after_a_fault(cluster: Cluster, alone: bool) -> None:
+    """Whoever knows may be away for a while: that ends nothing, and no message is passed over."""
+    topic, asked = fresh_name("later"), 0
+    cluster.create(topic)
+    send(cluster, topic, [b"%d" % number for number in range(10)])
+
+    def place(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            send(cluster, topic, [b"meanwhile"])
+            raise RetriableKafkaError("nobody knows")
+        return from_the_beginning(bounds)
+
+    consumer = cluster.consumer(None if alone else fresh_name("g"), [topic], place)
+    values = [value for part in take(consumer, 12) for value in part.values]
+    assert values == [*(b"%d" % number for number in range(10)), b"meanwhile", b"meanwhile"]
+    assert asked == 3
+    consumer.close(5)
+
+
+@pytest.mark.parametrize("cluster", [name for name in CLIENTS if name != "memory"], indirect=True)
+@pytest.mark.parametrize("alone", [False, True], ids=["in a group", "alone"])
 def test_a_topic_that_is_not_there_yet(cluster: Cluster, alone: bool) -> None:
     topic = fresh_name("late")
     group = None if alone else fresh_name("g")

@@ -9,7 +9,7 @@ from operator import is_
 from typing import Any
 
 import confluent_kafka as client
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_END, KafkaError, KafkaException, TopicPartition
 
 from stream_rank.errors import FatalKafkaError, RetriableKafkaError
 from stream_rank.ingest.kafka.confluent.client_settings import (
@@ -61,6 +61,8 @@ class ConfluentConsumer:
         self._ids = TopicIds(connection)
         self._resolved: set[Partition] = set()
         self._unresolved: set[Partition] = set()
+        self._pending: set[Partition] = set()
+        """Assigned, but brokers did not say in time from where on there are messages: asked again by every poll."""
         self._reassigned: set[Partition] = set()
         self._reached: dict[Partition, int] = {}
         self._failed: Exception | None = None
@@ -136,24 +138,29 @@ class ConfluentConsumer:
             positions = (
                 self._resolve_offsets({each: self._bounds(each) for each in ours}) if ours else {}
             )
-        except (FatalKafkaError, RetriableKafkaError) as error:
-            self._failed = (
-                error if isinstance(error, FatalKafkaError) else FatalKafkaError(str(error))
-            )
+        except FatalKafkaError as error:
+            self._failed = error
             return
+        except RetriableKafkaError as error:
+            self._failed = error
+            self._pending |= set(ours)
+            # librdkafka wants some offset now; what comes from there on is not given on
+            positions = dict.fromkeys(ours, OFFSET_END)
         assigned = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         if self._incremental:
             consumer.incremental_assign(assigned)
         else:
             consumer.assign(assigned)
-        self._resolved |= set(ours)
+        self._resolved |= set(ours) - self._pending
         self._reassigned |= set(ours)
         for each in ours:
             self._reached.pop(each, None)
 
     def _on_revoke(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
-        self._resolved -= {Partition(each.topic, each.partition) for each in partitions}
+        gone = {Partition(each.topic, each.partition) for each in partitions}
+        self._resolved -= gone
+        self._pending -= gone
         if self._incremental:
             consumer.incremental_unassign(partitions)
         else:
@@ -190,6 +197,8 @@ class ConfluentConsumer:
                 if message.error() is not None:
                     self._note(message)
             found = [message for message in found if message.error() is None]
+        if self._pending:
+            found = [message for message in found if _partition_of(message) not in self._pending]
         failed, self._failed = self._failed, None
         if isinstance(failed, FatalKafkaError) or (failed is not None and not found):
             raise failed
@@ -239,11 +248,12 @@ class ConfluentConsumer:
             self._on_error(error)
 
     def _resolve_again(self) -> None:
-        """Resolve the offsets again of partitions that no longer have the offset they were read at."""
-        if not self._unresolved:
+        """Resolve the offsets of partitions that no longer have the offset they were read at, or whose offsets could not be resolved."""
+        if not (self._unresolved or self._pending):
             return
         # seek() does not help: librdkafka has stopped fetching them. Without incremental assignment, all must be assigned together.
         again = self._unresolved & self._resolved if self._incremental else self._resolved
+        again = again | self._pending
         positions = self._resolve_offsets({each: self._bounds(each) for each in again})
         assigned = [TopicPartition(p.topic, p.number, offset) for p, offset in positions.items()]
         if self._incremental:
@@ -251,6 +261,8 @@ class ConfluentConsumer:
             self._client.incremental_assign(assigned)
         else:
             self._client.assign(assigned)
+        self._resolved |= self._pending
+        self._pending.clear()
         self._unresolved.clear()
         self._reached.clear()
 
