@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, NoReturn
 
 import stream_rank
 from stream_rank.config.daemon import DaemonConfig
@@ -287,18 +287,24 @@ class Daemon:
         rejects = counts.rejects - self._rejects_before
         records = counts.records - self._records_before
         if self._limit.exceeded(rejects, records):
-            self._commit_and_end()
-            raise TooManyRejectsError(
+            self._end_by(
                 f"{rejects:,} of {records:,} records since the start were rejected, more than "
                 f"`max_reject_ratio` {self._limit.ratio:g} allows; {self._where_rejects_are()}"
             )
         streak = self.learning.loop.reject_counts.longest_streak
         if self._limit.too_many_in_a_row(streak):
-            self._commit_and_end()
-            raise TooManyRejectsError(
+            self._end_by(
                 f"{streak:,} records in a row were rejected, and "
                 f"`max_consecutive_rejects` is {self._limit.in_a_row:,}; {self._where_rejects_are()}"
             )
+
+    def _end_by(self, words: str) -> NoReturn:
+        """Commit, and end by too many rejects, also where the commit fails: the next start learns again what is not in it."""
+        try:
+            self._commit_and_end()
+        except RecoverableError as error:
+            logger.warning(str(error))
+        raise TooManyRejectsError(words)
 
     def _where_rejects_are(self) -> str:
         if self.config.dead_letters is None:

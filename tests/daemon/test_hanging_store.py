@@ -56,3 +56,22 @@ def test_it_is_told_and_counted_and_does_not_keep_a_run_from_ending(
         watching.join()
     assert ended == [143]
     assert "stopping took longer" in said[0]
+
+
+def test_a_store_that_fails_does_not_hide_why_a_run_ends(
+    topic: Topic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = DaemonConfig.model_validate(
+        {"topics": [topic.name], "bootstrap_servers": topic.address, "out": tmp_path, "n_ranks": 5, "learners": ["prank"],
+         "port": 0, "max_consecutive_rejects": 1}
+    )  # fmt: skip
+    topic.send([b"no event", b"nor this"])
+    with Daemon(config) as daemon:
+
+        def failing(content: bytes, records: int) -> str:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(daemon.learning.store, "put", failing)
+        with pytest.raises(TooManyRejectsError, match="2 records in a row were rejected"):
+            daemon.run()
+    assert "No space left on device" in caplog.text
