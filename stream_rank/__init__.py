@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stream_rank.checkpoint.model_file import load, save
+    from stream_rank.committees.hedge import Hedge
     from stream_rank.datasets.oap_stream import OAPStream
     from stream_rank.errors import (
         EventError,
@@ -64,6 +65,7 @@ __all__ = [
     "FeatureError",
     "FeatureHasher",
     "Gaussian",
+    "Hedge",
     "LabelError",
     "Linear",
     "Misranking",
@@ -100,6 +102,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "stream_rank.checkpoint.model_file": ("load", "save"),
+    "stream_rank.committees.hedge": ("Hedge",),
     "stream_rank.datasets.oap_stream": ("OAPStream",),
     "stream_rank.errors": (
         "EventError",

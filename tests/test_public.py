@@ -10,7 +10,7 @@ import stream_rank
 
 NAMES = {
     *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
-    *("OnlineMPRank", "OrdinalLogit", "RecursiveMPRank", "PairwiseRanker"),
+    *("Hedge", "OnlineMPRank", "OrdinalLogit", "RecursiveMPRank", "PairwiseRanker"),
     *("MSD", "M1D", "Misranking", "DiscreteRankingLoss", "DisagreementError", "Concordance"),
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),

@@ -8,6 +8,7 @@ from river.compose import Pipeline
 from stream_rank.checkpoint.place import file_at, is_folder
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
 from stream_rank.checkpoint.store import SnapshotStore, reasons
+from stream_rank.committees.hedge import Hedge
 from stream_rank.contestants.preparations import key_of
 from stream_rank.errors import SnapshotError
 from stream_rank.features.catalogue import STAGES, name_of_stage, stage_from, state_of
@@ -18,6 +19,7 @@ from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import State, digest_of
 
 __all__ = [
+    "chosen_in",
     "learner_in",
     "learner_key",
     "learners_in",
@@ -27,10 +29,13 @@ __all__ = [
     "state_digest",
 ]
 
-_PREFIX = "learners/"
+_PREFIX, _COMMITTEE = "learners/", "hedge"
 
-Model = Learner | Prepared
-"""What is kept: a learner, or stages and a learner."""
+_MEMBERS = "members/"
+"""The keys of the members of a committee that is saved alone; in a run they are learners themselves."""
+
+Model = Learner | Prepared | Hedge
+"""What is kept: a learner, stages and a learner, or a committee of such."""
 
 
 def learner_key(name: str) -> str:
@@ -39,8 +44,20 @@ def learner_key(name: str) -> str:
 
 
 def learner_in(snapshot: Snapshot, name: str) -> Model:
-    """One learner of a snapshot, behind the stages that prepared its events."""
+    """One learner of a snapshot, behind the stages that prepared its events, or a committee with its members."""
     part = snapshot.part(learner_key(name))
+    if part.metadata["learner"] != _COMMITTEE:
+        return _voter(snapshot, learner_key(name))
+    try:
+        committee = Hedge([_voter(snapshot, key) for key in part.metadata["members"]])
+        committee.votes.load(part)
+    except (ValueError, TypeError, KeyError) as error:
+        raise SnapshotError(f"the parts of the committee do not fit together: {error}") from error
+    return committee
+
+
+def _voter(snapshot: Snapshot, key: str) -> Learner | Prepared:
+    part = snapshot.part(key)
     learner, chain = learner_from(part), part.metadata.get("preparation", [])
     if not chain:
         return learner
@@ -58,6 +75,15 @@ def learners_in(snapshot: Snapshot) -> list[str]:
     return [key.removeprefix(_PREFIX) for key in snapshot.keys if key.startswith(_PREFIX)]
 
 
+def chosen_in(snapshot: Snapshot) -> str | None:
+    """The only learner in a snapshot, or the only committee beside its members; None if several are there, or none."""
+    names = learners_in(snapshot)
+    parts = {name: snapshot.part(learner_key(name)).metadata for name in names}
+    voting = {member for each in parts.values() for member in each.get("members", ())}
+    found = [name for name in names if learner_key(name) not in voting]
+    return found[0] if len(found) == 1 else None
+
+
 def state_digest(model: Model) -> str:
     """The digest of the state of a learner and its stages: models of the same digest behave the same from here on."""
     parts = _parts_of(model)
@@ -69,8 +95,22 @@ def state_digest(model: Model) -> str:
 
 def _parts_of(model: Any) -> dict[str, State]:
     """The states of a learner and of its stages; a `SnapshotError` if a step cannot be kept."""
+    if isinstance(model, Hedge):
+        return _parts_of_committee(model)
+    return _parts_of_voter(model, learner_key("model"))
+
+
+def _parts_of_committee(model: Hedge) -> dict[str, State]:
+    keys = [f"{_MEMBERS}{i}" for i in range(len(model.learners))]
+    parts = {learner_key("model"): model.votes.dump(keys)}
+    for key, member in zip(keys, model.learners, strict=True):
+        parts |= _parts_of_voter(member, key, f"{key}: ")
+    return parts
+
+
+def _parts_of_voter(model: Any, where: str, before: str = "") -> dict[str, State]:
     if isinstance(model, Learner):
-        return {learner_key("model"): model.dump()}
+        return {where: model.dump()}
     steps = list(model.steps.values()) if isinstance(model, Pipeline) else [model]
     for step in steps:
         if not isinstance(step, FeatureStage | Learner):
@@ -85,11 +125,11 @@ def _parts_of(model: Any) -> dict[str, State]:
     chain: list[str] = []
     parts = {}
     for stage in stages:
-        chain.append(name_of_stage(type(stage)))
+        chain.append(before + name_of_stage(type(stage)))
         parts[key_of(tuple(chain))] = state_of(stage)
     state = learner.dump()
     metadata = {**state.metadata, "preparation": chain}
-    return {**parts, learner_key("model"): State(metadata, state.arrays)}
+    return {**parts, where: State(metadata, state.arrays)}
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -147,8 +187,7 @@ def load(path: str | os.PathLike[str], learner: str | None = None) -> Any:
     url = os.fspath(path)
     snapshot = open_snapshot(url)
     names = learners_in(snapshot)
-    if learner is None and len(names) == 1:
-        learner = names[0]
+    learner = chosen_in(snapshot) if learner is None else learner
     if learner not in names:
         asked = "which of them? " if learner is None else f"{learner!r} is not there; "
         raise SnapshotError(

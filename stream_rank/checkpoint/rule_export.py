@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stream_rank.committees.hedge import Hedge
 from stream_rank.errors import SnapshotError
 from stream_rank.features.catalogue import name_of_stage
 from stream_rank.features.prepared import Prepared
@@ -10,14 +11,26 @@ from stream_rank.learners.base.learner import Learner
 __all__ = ["exported"]
 
 
-def exported(model: Learner | Prepared) -> dict[str, Any]:
+def exported(model: Learner | Prepared | Hedge) -> dict[str, Any]:
     """The averaged weights and thresholds.
 
     The score of an event is the bias plus the sum of weights times features; its rank is 1 plus the number of thresholds
     that are at most the score, and its label is the one of that rank in `labels`. Learners whose members vote have such a
     rule too, but predict by the vote: their `exact` is false. What stages do with an event before stands under
     `preparation`, stage by stage, and weights are of the features that come out of the last.
+
+    Of a committee these are its members, each with its share of the vote.
     """
+    if isinstance(model, Hedge):
+        members = zip(model.weights, model.learners, strict=True)
+        return {
+            "format": "stream-rank rule",
+            "version": 1,
+            "learner": "Hedge",
+            "exact": False,
+            "labels": model.labels,
+            "members": [{"weight": weight, **exported(member)} for weight, member in members],
+        }
     stages = model.stages if isinstance(model, Prepared) else []
     learner: Learner = model.learner if isinstance(model, Prepared) else model
     found, kernel = learner.rule(), learner.parameters.get("kernel")

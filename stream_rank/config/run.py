@@ -29,7 +29,7 @@ class RunConfig(FormConfig):
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
         "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated, the first is the champion. "
         f"Stages before a | prepare the features ({', '.join(STAGE_NAMES)}), as in 'scale | cross:user*item | oap-bpm'; "
-        "'raw | prank' has none",
+        "'raw | prank' has none; hedge(A, B) is a committee, as in 'scale | hedge(waves | ordinal-logit, ordinal-logit)'",
     )
     preparation: str = Field(
         "auto",

@@ -4,16 +4,20 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from river import base
 
+from stream_rank.committees.hedge import Hedge
+from stream_rank.contestants.committee import Committee
 from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.member import Member
 from stream_rank.contestants.native_learner import NativeLearner
 from stream_rank.contestants.preparations import Preparations
 from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.contestants.river_learner import RiverLearner
+from stream_rank.contestants.spec_parts import members_of, separate, steps_of
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.features.catalogue import STAGES
 from stream_rank.features.feature_stage import FeatureStage
@@ -36,25 +40,13 @@ _KERNELS: dict[str, type[Kernel]] = {
 _CALL = re.compile(r"([A-Za-z]+)\((.*)\)")
 
 
-def _separate(text: str) -> Iterator[str]:
-    """Split at commas that are not inside brackets."""
-    depth, begin = 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "([") - (letter in ")]")
-        if letter == "," and depth == 0:
-            yield text[begin:place]
-            begin = place + 1
-    if text[begin:].strip():
-        yield text[begin:]
-
-
 def _value(text: str) -> Any:
     """A number, True, False, None, a kernel as in gaussian(0.5), or else text."""
     call = _CALL.fullmatch(text)
     if call and call[1].lower() in _KERNELS:
         try:
             return _KERNELS[call[1].lower()](
-                *(ast.literal_eval(part) for part in _separate(call[2]))
+                *(ast.literal_eval(part) for part in separate(call[2]))
             )
         except (ValueError, TypeError, SyntaxError) as error:
             raise ConfigError(f"kernel {text}: {error}") from None
@@ -97,7 +89,7 @@ def _arguments(
     """
     known = [each for each in inspect.signature(thing.__init__).parameters if each != "self"]
     arguments: dict[str, Any] = {}
-    for part in _separate(rest):
+    for part in separate(rest):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals and listed is not None:
             arguments.setdefault(listed, []).append(key)
@@ -139,11 +131,11 @@ def chain_of(spec: str, preparation: str = "auto") -> tuple[list[str], str]:
     >>> chain_of("scale | prank"), chain_of("raw | prank"), chain_of("prank:dtype=float32")
     ((['scale'], 'prank'), ([], 'prank'), (['scale', 'normalize'], 'prank:dtype=float32'))
     """
-    *stages, learner = (part.strip() for part in spec.split("|"))
+    *stages, learner = steps_of(spec)
     if not stages:
         name = learner.partition(":")[0].strip()
         chain = PREPARATION.get(name, "raw") if preparation == "auto" else preparation
-        stages = [part.strip() for part in chain.split("|")]
+        stages = steps_of(chain)
     return ([] if stages == ["raw"] else stages), learner
 
 
@@ -188,14 +180,28 @@ def contestant_of(name: str, model: Any, n_ranks: int | None) -> Contestant:
     return RiverLearner(name, model, n_ranks)
 
 
-def contestant_of_model(model: Learner | Prepared) -> Contestant:
-    """A learner, or stages and a learner, that was loaded from a file."""
-    if not isinstance(model, Prepared):
-        return contestant_of("model", model, getattr(model, "n_ranks", None))
-    preparations, learner = Preparations(), model.learner
-    chain = preparations.add([str(i) for i in range(len(model.stages))], model.stages)
-    inner = contestant_of("model", learner, getattr(learner, "n_ranks", None))
-    return PreparedLearner("model", chain, preparations, inner)
+def contestant_of_model(model: Learner | Prepared | Hedge) -> Contestant:
+    """A learner, stages and a learner, or a committee of such, that was loaded from a file."""
+    preparations = Preparations()
+    if isinstance(model, Hedge):
+        members = [
+            _behind(str(i), each, preparations, Member) for i, each in enumerate(model.learners)
+        ]
+        return Committee("model", members, model.votes)
+    if isinstance(model, Prepared):
+        found: Contestant = _behind("model", model, preparations, PreparedLearner)
+        return found
+    return contestant_of("model", model, getattr(model, "n_ranks", None))
+
+
+def _behind(
+    name: str, model: Learner | Prepared, preparations: Preparations, kind: type[Any]
+) -> Any:
+    """A learner behind its stages, which it shares with none."""
+    stages, learner = (model.stages, model.learner) if isinstance(model, Prepared) else ([], model)
+    chain = preparations.add([f"{name}.{i}" for i in range(len(stages))], stages)
+    inner = contestant_of(name, learner, getattr(learner, "n_ranks", None))
+    return kind(name, chain, preparations, inner)
 
 
 def contestants_of(
@@ -206,17 +212,43 @@ def contestants_of(
     preparations: Preparations | None = None,
     allow_imports: Sequence[str] = (),
 ) -> list[Contestant]:
-    """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`."""
+    """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`.
+
+    Behind a committee come its members, unless they were asked for themselves.
+    """
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
     shared = Preparations() if preparations is None else preparations
-    found: list[Contestant] = []
-    for spec in specs:
+    committees = {spec: members for spec in specs if (members := members_of(spec))}
+    voting = {name for members in committees.values() for name in members}
+    shared.asks_all = bool(voting)
+    names = [
+        name
+        for spec in specs
+        for name in (spec, *(each for each in committees.get(spec, ()) if each not in specs))
+    ]
+    found: dict[str, Contestant] = {}
+    for spec in dict.fromkeys(names):
+        if spec in committees:
+            continue
         stages, learner = chain_of(spec, preparation)
         contestant = contestant_of(spec, make(learner, n_ranks, seed, allow_imports), n_ranks)
-        if stages:
-            chain = shared.add(stages, [make_stage(stage, seed) for stage in stages])
+        chain = shared.add(stages, [make_stage(stage, seed) for stage in stages])
+        if spec in voting:
+            _check_voter(spec, contestant)
+            contestant = Member(spec, chain, shared, contestant)
+        elif stages:
             contestant = PreparedLearner(spec, chain, shared, contestant)
-        found.append(contestant)
-    return found
+        found[spec] = contestant
+    for spec, members in committees.items():
+        voters: list[Any] = [found[name] for name in members]
+        found[spec] = Committee(spec, voters)
+    return [found[name] for name in dict.fromkeys(names)]
+
+
+def _check_voter(spec: str, contestant: Contestant) -> None:
+    if contestant.state is None or contestant.predicts != "ranks":
+        raise ConfigError(
+            f"{spec!r} cannot vote in a committee: its members are learners of ranks of stream-rank"
+        )

@@ -54,6 +54,8 @@ class Preparations:
 
     def __init__(self) -> None:
         self.stages: dict[Chain, FeatureStage] = {}
+        self.asks_all = False
+        """Whether events are transformed before they are learned, even if no loop asks: committees look at what members think."""
         self._given: Any = None
         self._lessons: Lessons | None = None
         self._made: dict[Chain, Rows] = {}
@@ -80,6 +82,7 @@ class Preparations:
     ) -> Lessons:
         """Events prepared, each as it was predicted and as it was learned."""
         if self._given is not rows or self._lessons is None:
+            asking = asking | learning if self.asks_all else asking
             self._given, self._lessons, self._made = rows, lessons_of(rows, asking, learning), {}
         made = self._lessons
         return made._replace(rows=self._through(chain, made, labels[made.events]))

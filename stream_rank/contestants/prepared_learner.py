@@ -85,12 +85,14 @@ class PreparedLearner:
         """The state of the learner, and which stages are before it: theirs are kept once for all learners."""
         assert self._inner.state is not None  # or nobody asks
         state = self._inner.state.dump()
+        if not self.chain:
+            return state
         return State({**state.metadata, "preparation": list(self.chain)}, state.arrays)
 
     def load(self, state: State) -> None:
         """Continue from another's state."""
         assert self._inner.state is not None
-        if state.metadata.get("preparation") != list(self.chain):
+        if state.metadata.get("preparation", []) != list(self.chain):
             raise ValueError(f"it was prepared by {state.metadata.get('preparation')}")
         self._inner.state.load(state)
 

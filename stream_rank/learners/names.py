@@ -3,7 +3,7 @@
 The module imports neither River nor the engine, so the names alone are available at once.
 """
 
-__all__ = ["LEARNER_CLASSES", "LEARNER_NAMES", "PREPARATION"]
+__all__ = ["COMMITTEE", "LEARNER_CLASSES", "LEARNER_NAMES", "PREPARATION"]
 
 LEARNER_CLASSES = {
     "prank": "prank.PRank",
@@ -24,3 +24,6 @@ LEARNER_NAMES = tuple(LEARNER_CLASSES)
 
 PREPARATION = {**dict.fromkeys(LEARNER_NAMES, "scale | normalize"), "ordinal-logit": "scale"}
 """The stages that a learner gets in front of it where none are given."""
+
+COMMITTEE = ("scale | ordinal-logit", "scale | waves | ordinal-logit")
+"""The members of `hedge` where none are given."""

@@ -72,6 +72,7 @@ class OrdinalLogit(RankLearner):
     """
 
     _model: Ordinal
+    gives_probabilities = True
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ SPECS = [
     "scale | online-mprank:budget=20,kernel=gaussian(1.0)",
     "normalize | pairwise-ranker",
     "scale | river.linear_model.LinearRegression",
+    "scale | hedge(ordinal-logit:full_features=8, normalize | prank, widrow-hoff)",
     "prank",
 ]
 

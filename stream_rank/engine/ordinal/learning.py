@@ -208,12 +208,14 @@ def _learn_pair(belief, event, magnitude):
 
 
 @inlined
-def _take(belief, event, label, learning):
-    """Predict the rank of an event, and then learn it if asked to."""
+def _take(belief, event, label, learning, shares, i):
+    """Predict the rank of an event, and then learn it if asked to; what is only asked has its row of `shares`, unless that is empty."""
     score = _score(belief, event)
     rank = _answer(belief, event, score)
     if learning:
         _learn(belief, event, score, label)
+    elif shares.size > 0:
+        _write_shares(belief, event, score, pointer(shares[i], 0, np.float64))
     return rank
 
 
@@ -234,13 +236,16 @@ def forget_feature(block, feature):
 
 
 @compiled
-def run(block, rows, labels, ranks, learning):
-    """Predict the ranks of dense rows, each before it is learned if its entry of `learning` says so."""
+def run(block, rows, labels, ranks, learning, shares):
+    """Predict the ranks of dense rows, each before it is learned if its entry of `learning` says so.
+
+    Each rank's probability is asked of rows that are not learned, unless `shares` is empty.
+    """
     belief = open_belief(block)
     values, slots = pointer(rows, 0, np.float64), belief.slots
     for i in range(ranks.size):
         event = Dense(shift(values, i * slots), slots)
-        ranks[i] = _take(belief, event, labels[i], learning[i])
+        ranks[i] = _take(belief, event, labels[i], learning[i], shares, i)
 
 
 @inlined
@@ -251,12 +256,12 @@ def _entries(starts, slots, values, i):
 
 
 @compiled
-def run_sparse(block, starts, slots, values, labels, ranks, learning):
+def run_sparse(block, starts, slots, values, labels, ranks, learning, shares):
     """`run` for the rows of a CSR matrix with ascending slots."""
     belief = open_belief(block)
     for i in range(ranks.size):
         event = _entries(starts, slots, values, i)
-        ranks[i] = _take(belief, event, labels[i], learning[i])
+        ranks[i] = _take(belief, event, labels[i], learning[i], shares, i)
 
 
 @compiled

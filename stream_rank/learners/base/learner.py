@@ -73,6 +73,8 @@ class Learner(PairLearner):
     """Whether events may come with a `group`."""
     learns_preferences: ClassVar[bool] = True
     """Whether it has `learn_pair`."""
+    gives_probabilities: ClassVar[bool] = False
+    """Whether `predict_proba_one` gives probabilities, and not shares of votes or nothing."""
     _model: Model
 
     def __init__(self) -> None:

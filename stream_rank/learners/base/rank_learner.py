@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -133,15 +133,23 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         return like_input(predictions, table, getattr(y, "name", None))
 
     def learn_some(
-        self, rows: Rows, y: Array, learning: npt.NDArray[np.bool_], group: Any = None
+        self,
+        rows: Rows,
+        y: Array,
+        learning: npt.NDArray[np.bool_],
+        group: Any = None,
+        shares: Array | None = None,
     ) -> Array:
-        """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known."""
+        """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known.
+
+        A learner that `gives_probabilities` leaves those of the rows that are not learned in `shares`.
+        """
         if self._model.always_blocks and not rows.all_met(self._vocabulary):
             return self._learn_runs(rows, y, learning, group)
         labels: Any = np.where(learning, y, 1)
         ranks = self._labels.ranks(labels)
         self._meet(rows.chosen(np.flatnonzero(learning)))
-        return self._labels.of(self._run_rows(rows, 0, len(rows), ranks, learning))
+        return self._labels.of(self._run_rows(rows, 0, len(rows), ranks, learning, shares))
 
     def predict_many(self, X: Any) -> Any:
         """The labels of rows, none of them learned."""
@@ -191,13 +199,23 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         return self._run_rows(table, first, end, ranks, np.ones(end - first, np.bool_))
 
     def _run_rows(
-        self, table: Table, first: int, end: int, ranks: Array, learning: npt.NDArray[np.bool_]
+        self,
+        table: Table,
+        first: int,
+        end: int,
+        ranks: Array,
+        learning: npt.NDArray[np.bool_],
+        shares: Array | None = None,
     ) -> Array:
         """Predict some rows, and learn those that `learning` says; the ranks that were predicted."""
-        predictions = np.empty(end - first, np.int64)
+        predictions, model = np.empty(end - first, np.int64), cast(Any, self._model)
         for block in self._table_blocks(table, first, end):
             rows = slice(block.first - first, block.end - first)
-            self._model.run(block, ranks[rows], predictions[rows], learning[rows])
+            given = block, ranks[rows], predictions[rows], learning[rows]
+            if shares is None:
+                model.run(*given)
+            else:
+                model.run_and_ask(*given, shares[rows])
         return predictions
 
     def _predict_rows(self, table: Table, first: int, end: int) -> Array:

@@ -22,6 +22,7 @@ Array = npt.NDArray[Any]
 _MIDDLE_VARIANCE = 9.0
 _GAP_VARIANCE = 4.0
 """Of the middle threshold, whose unit is the noise of the scores, and of the logarithm of a gap."""
+_NOTHING = np.empty((0, 0))
 _FIRST_TIE = 0.1
 _NEW_GAP = 1.0
 """The gap around a rank that is met."""
@@ -166,7 +167,18 @@ class Ordinal(RowModel):
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
     ) -> None:
         """Predict rows, each before it is learned if `learning`."""
-        more = answers, predictions, column_of(learning, len(answers))
+        self.run_and_ask(rows, answers, predictions, column_of(learning, len(answers)), _NOTHING)
+
+    def run_and_ask(
+        self,
+        rows: DenseBlock | SparseBlock,
+        answers: Array,
+        predictions: Array,
+        learning: Array,
+        shares: Array,
+    ) -> None:
+        """`run`, and each rank's probability for the rows that are not learned; of others it means nothing."""
+        more = answers, predictions, learning, shares
         if isinstance(rows, SparseBlock):
             engine.run_sparse(self.block, rows.starts, rows.slots, rows.values, *more)
         else:

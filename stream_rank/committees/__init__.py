@@ -1,0 +1,1 @@
+"""Committees: learners, each maybe behind stages, that vote on the same stream."""
