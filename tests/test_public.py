@@ -7,6 +7,7 @@ import pytest
 import river
 
 import stream_rank
+from stream_rank import batch
 
 NAMES = {
     *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
@@ -19,6 +20,7 @@ NAMES = {
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),
 }
+BATCH = {"RankRLS"}
 
 
 def test_all_is_exactly_the_public_names() -> None:
@@ -36,10 +38,17 @@ def test_estimators_have_examples(name: str) -> None:
         assert ">>>" in (thing.__doc__ or "")
 
 
+def test_batch_methods_are_public_by_their_own_room() -> None:
+    assert set(batch.__all__) == BATCH
+    assert len(batch.__all__) == len(BATCH)
+    for name in BATCH:
+        assert ">>>" in getattr(batch, name).__doc__
+
+
 def test_import_brings_no_server_client() -> None:
     program = (
-        "import sys, stream_rank;"
-        "print([m for m in ('kafka', 'prometheus_client', 'pandas', 'sklearn', 'simulators', 'pyarrow', 'pydantic', 'rich') if m in sys.modules])"
+        "import sys, stream_rank, stream_rank.batch;"
+        "print([m for m in ('kafka', 'prometheus_client', 'pandas', 'sklearn', 'scipy', 'simulators', 'pyarrow', 'pydantic', 'rich') if m in sys.modules])"
     )
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,0 +1,189 @@
+"""RankRLS against eq. 17, pair by pair, and against itself, learned anew without what is left out."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import check_estimator
+
+from stream_rank import Gaussian, Polynomial
+from stream_rank.batch import RankRLS
+from tests.batch import plain
+
+COSTS = ("unit", "magnitude", "relative")
+EXACT: dict[str, Any] = {"rtol": 0, "atol": 1e-8}
+
+
+def rated(m: int, n: int, seed: int = 0) -> tuple[Any, Any, Any]:
+    """Features, labels with ties, and groups, one of them of one event."""
+    generator = np.random.default_rng(seed)
+    X = generator.normal(size=(m, n))
+    y = np.round(X @ generator.normal(size=n) + generator.normal(size=m))
+    groups = generator.integers(0, 4, m)
+    groups[0] = 9
+    return X, y, groups
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cost", COSTS)
+def test_scikit_learns_checks(cost: str) -> None:
+    check_estimator(RankRLS(cost=cost))
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_all_forms_are_equation_17(cost: str) -> None:
+    X, y, groups = rated(25, 4)
+    duals = plain.rank_rls(X @ X.T, y, groups, cost, 0.7)
+    model = RankRLS(0.7, cost).fit(X, y, groups)
+    wide = RankRLS(0.7, cost).fit(np.hstack((X, np.zeros((25, 30)))), y, groups)
+    whole = RankRLS(0.7, cost, basis=range(25)).fit(X, y, groups)
+    scattered = RankRLS(0.7, cost).fit(sparse.csr_array(X), y, groups)
+    forms = [each.form_ for each in (model, wide, whole, scattered)]
+    assert forms == ["primal", "dual", "sparse", "conjugate"]
+    for each in (model, wide, whole, scattered):
+        np.testing.assert_allclose(each.coef_[:4], X.T @ duals, **EXACT)
+    pairs = plain.pairs_of(y, groups, cost == "magnitude")
+    h, j = np.array([pair for pair in pairs if y[pair[0]] != y[pair[1]]]).T
+    preferences = RankRLS(0.7, cost).fit_pairs(X, h, j, y[h] - y[j])
+    if cost != "magnitude":  # in which pairs of equal labels count
+        np.testing.assert_allclose(preferences.coef_, X.T @ duals, **EXACT)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(3, 1.0)])
+def test_kernels_and_their_path(cost: str, kernel: Any) -> None:
+    X, y, groups = rated(20, 3)
+    K = plain.gaussian(X, X, 2.0) if kernel == Gaussian(2.0) else (X @ X.T + 1) ** 3
+    model = RankRLS(1.0, cost, kernel).fit(X, y, groups)
+    for regularization, each in zip((0.1, 1, 30), model.path((0.1, 1, 30)), strict=True):
+        duals = plain.rank_rls(K, y, groups, cost, regularization)
+        np.testing.assert_allclose(each.dual_coef_, duals, **EXACT)
+        np.testing.assert_allclose(each.predict(X) - each.intercept_, K @ duals, **EXACT)
+    named = RankRLS(1.0, cost, "precomputed").fit(K, y, groups)
+    np.testing.assert_allclose(named.predict(K[:7]), model.predict(X[:7]), **EXACT)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_sparse_is_equation_41(cost: str) -> None:
+    X, y, groups = rated(30, 3)
+    R = [3, 8, 20, 29]
+    K = plain.gaussian(X, X, 2.0)
+    pairs = plain.pairs_of(y, groups, cost == "magnitude")
+    M, N = plain.incidence(30, pairs, [y[h] - y[j] for h, j in pairs], cost)
+    wanted = np.linalg.solve(K[R] @ M @ M.T @ K[R].T + 0.3 * K[np.ix_(R, R)], K[R] @ M @ N)
+    for model in (
+        RankRLS(0.3, cost, Gaussian(2.0), R).fit(X, y, groups),
+        RankRLS(0.3, cost, "precomputed", R).fit(K, y, groups),
+    ):
+        np.testing.assert_allclose(model.dual_coef_, wanted, **EXACT)
+        assert model.support_.tolist() == R
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.5)])
+@pytest.mark.parametrize("cost", COSTS)
+def test_leave_query_out_is_learning_without_it(cost: str, kernel: Any) -> None:
+    X, y, groups = rated(24, 5)
+    K = X @ X.T if kernel is None else plain.gaussian(X, X, 1.5)
+    held = RankRLS(1.0, cost, kernel).fit(X, y, groups).leave_query_out(0.2)
+    for group in np.unique(groups):
+        left = np.flatnonzero(groups == group)
+        scores = plain.without(
+            K, left, lambda K, rest: plain.rank_rls(K, y[rest], groups[rest], cost, 0.2)
+        )
+        np.testing.assert_allclose(held[left], scores[left], **EXACT)
+    sparse_model = RankRLS(0.2, cost, kernel, basis=[1, 5, 7]).fit(X, y, groups)
+    held = sparse_model.leave_query_out()
+    left = np.setdiff1d(np.flatnonzero(groups == 2), [1, 5, 7])  # the basis stays
+    anew = RankRLS(0.2, cost, kernel, basis=[1, 5, 7])
+    alone = np.where(
+        groups != 2, groups, 100 + np.arange(24)
+    )  # groups of one: nothing to compare with
+    anew.fit(X, y, alone)
+    np.testing.assert_allclose(held[left], (anew.predict(X) - anew.intercept_)[left], **EXACT)
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.5)])
+@pytest.mark.parametrize("m", [2, 3, 4, 12])
+def test_leave_pair_out_is_learning_without_it(m: int, kernel: Any) -> None:
+    """Also where the kernel's matrix is singular, as that of five features and twelve events."""
+    X, y, _ = rated(m, 5)
+    K = X @ X.T if kernel is None else plain.gaussian(X, X, 1.5)
+    Y = np.column_stack((y, -(y**2)))
+    model = RankRLS(1.0, kernel=kernel).fit(X, Y)
+    held = model.leave_pair_out(0.3)
+    assert np.isnan(held[np.arange(m), np.arange(m)]).all()
+    for i in range(m):
+        for j in range(i):
+            for output in range(2):
+                scores = plain.without(
+                    K,
+                    [i, j],
+                    lambda K, rest, o=output: plain.rank_rls(
+                        K, Y[rest, o], np.zeros(m), "magnitude", 0.3
+                    ),
+                )
+                got = held[i, j, output], held[j, i, output]
+                np.testing.assert_allclose(got, (scores[i], scores[j]), **EXACT)
+
+
+def test_outputs_are_learned_as_if_alone() -> None:
+    X, y, groups = rated(15, 3)
+    Y = np.column_stack((y, X[:, 0], -y))
+    model = RankRLS(kernel=Gaussian(1.0)).fit(X, Y, groups)
+    for column in range(3):
+        alone = RankRLS(kernel=Gaussian(1.0)).fit(X, Y[:, column], groups)
+        np.testing.assert_allclose(model.predict(X)[:, column], alone.predict(X), **EXACT)
+        held = model.leave_query_out()[:, column]
+        np.testing.assert_allclose(held, alone.leave_query_out(), **EXACT)
+
+
+def test_limits() -> None:
+    """No preference, no rule: one label, groups of one; and a small regularization of a singular kernel."""
+    X, y, _ = rated(10, 3)
+    for cost in COSTS:
+        assert not RankRLS(cost=cost).fit(X, np.ones(10)).coef_.any()
+        assert not RankRLS(cost=cost).fit(X, y, range(10)).coef_.any()
+    twice = np.vstack((X, X))
+    exact = RankRLS(1e-7, kernel=Gaussian(1.0)).fit(twice, np.tile(X[:, 0], 2))
+    np.testing.assert_allclose(exact.predict(X), X[:, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (RankRLS(regularization=0), "regularization must be a number between 1e-100"),
+        (RankRLS(cost="hinge"), "cost must be one of unit, magnitude, relative, not 'hinge'"),
+        (RankRLS(kernel="rbf"), "kernel must be None, Linear"),
+        (RankRLS(kernel="precomputed"), "must be a square matrix"),
+        (RankRLS(kernel=lambda A, B: A @ B.T - 100.0), "must have no negative eigenvalue"),
+        (RankRLS(kernel=lambda A, B: A), "must have the shape"),
+        (RankRLS(basis=11), "basis must be 1 to 10 events"),
+        (RankRLS(basis=[0, 10]), "basis must be rows of X, 0 to 9"),
+        (RankRLS(basis=[0, 0]), "each once"),
+    ],
+)
+def test_refusals(model: RankRLS, said: str) -> None:
+    X, y, _ = rated(10, 3)
+    with pytest.raises(ValueError, match=said):
+        model.fit(X, y)
+
+
+def test_refusals_of_calls() -> None:
+    X, y, groups = rated(10, 3)
+    with pytest.raises(ValueError, match="one entry for each of 10 events"):
+        RankRLS().fit(X, y, groups[:9])
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        RankRLS(cost="unit").fit(X, np.column_stack((y, y)))
+    with pytest.raises(ValueError, match="rows of X, 0 to 9; there is 1 to 10"):
+        RankRLS().fit_pairs(X, [1, 10], [2, 3])
+    with pytest.raises(ValueError, match="cannot be preferred over itself, as row 4"):
+        RankRLS().fit_pairs(X, [1, 4], [2, 4])
+    with pytest.raises(ValueError, match="positive number for each of 1 pairs"):
+        RankRLS().fit_pairs(X, [1], [2], [0.0])
+    with pytest.raises(ValueError, match="fitted with groups"):
+        RankRLS().fit(X, y).leave_query_out()
+    with pytest.raises(ValueError, match="labels without groups"):
+        RankRLS().fit(X, y, groups).leave_pair_out()
+    with pytest.raises(ValueError, match="give a dense X"):
+        RankRLS().fit(sparse.csr_array(X), y).path([1.0])
