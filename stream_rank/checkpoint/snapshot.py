@@ -26,7 +26,7 @@ from stream_rank.learners.base.state import State, as_text, digest_of
 
 __all__ = ["FORMAT", "Snapshot", "pack", "unpack"]
 
-FORMAT = 5
+FORMAT = 6
 """The format version."""
 
 _KIND = "stream-rank snapshot"

@@ -77,6 +77,7 @@ def _has_commands(action: argparse.Action) -> bool:
 
 _COMMANDS = {
     "replay": ("replay", "learn from files, and see how well it goes"),
+    "compare": ("compare", "learn from files with many learners, and see which to take"),
     "run": ("run", "learn from Kafka, as a daemon"),
     "produce": ("produce", "send the events of files to a topic"),
     "dead-letters": ("dead_letters", "list rejects, and send them back"),

@@ -12,7 +12,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from stream_rank.cli.standings import of_summary, table_of, verdict
+from stream_rank.cli.standings import beside_table, of_summary, table_of, verdict
 from stream_rank.cli.wording import with_flags
 from stream_rank.printable import printable
 from stream_rank.runtime.replay import Replay
@@ -94,16 +94,17 @@ class Show:
             done = "" if share is None else f"{share:.0%}, "
             print(done + text, file=sys.stderr, flush=True)
 
-    def result(self, summary: Mapping[str, Any], out: Path) -> None:
-        """Print the result: a table, or the summary as JSON."""
+    def result(self, summary: Mapping[str, Any], out: Path, comparing: bool = False) -> None:
+        """Print the result: a table, or the summary as JSON; the table is of how learners compare if that is what was asked."""
         if self._json:
             print(json.dumps(summary, indent=2))
             return
         standings = of_summary(summary)
-        self._out.print(table_of(standings))
+        beside = summary.get("comparison", [])
+        self._out.print(beside_table(beside) if comparing and beside else table_of(standings))
         if self._quiet:
             return
-        for sentence in verdict(standings):
+        for sentence in (*verdict(standings), *summary.get("recommendation", [])):
             print(printable(sentence))
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""

@@ -9,7 +9,7 @@ from rich.text import Text
 from stream_rank.evaluation.standing import ANSWERING, Standing
 from stream_rank.printable import printable
 
-__all__ = ["Standings", "of_summary", "table_of", "verdict"]
+__all__ = ["Standings", "beside_table", "of_summary", "table_of", "verdict"]
 
 Standings = Sequence[tuple[str, Standing]]
 """The names of learners, and how each stands by one loss."""
@@ -42,6 +42,26 @@ def table_of(standings: Standings) -> Table:
         skills = map(_share, (each.skill, each.recent_skill))
         mark = f"worse than the {each.baseline}" if each.worse else ""
         table.add_row(Text(printable(name)), each.kind, *losses, *skills, Text(mark, "red"))
+    return table
+
+
+def beside_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """How learners compare on the last half of a stream, the best first; those that it does not tell from the best are bold."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("learner", overflow="fold")
+    for title in ("loss of", "last half", "90 %", "behind the best", "best in", "µs an event"):
+        table.add_column(title, justify="right")
+    for row in rows:
+        likely, behind = (
+            "-" if row[key] is None else "–".join(f"{end:.3g}" for end in row[key])
+            for key in ("likely", "behind")
+        )
+        chance = "-" if row["chance"] is None else f"{row['chance']:.0%}"
+        table.add_row(
+            Text(printable(row["name"]), "bold" if row["level"] else ""),
+            *(row["loss"], _shown(row["late"]), likely, behind, chance),
+            f"{row['microseconds']:.2g}",
+        )
     return table
 
 

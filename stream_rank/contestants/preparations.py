@@ -1,6 +1,7 @@
 """The stages before the learners of a run: every prefix that learners share is prepared once."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,14 @@ class Preparations:
     """The stages of all learners of a run, by the chain that ends with them.
 
     All learners of a run are given the same rows one after the other, so what a chain made of them is kept until other rows
-    come: the first learner that asks makes the stages learn them, and the others get the same.
+    come: the first learner that asks makes the stages learn them, and the others get the same. Learners may ask at the same time.
     """
 
     def __init__(self) -> None:
         self.stages: dict[Chain, FeatureStage] = {}
         self.asks_all = False
         """Whether events are transformed before they are learned, even if no loop asks: committees look at what members think."""
+        self._lock = Lock()
         self._given: Any = None
         self._lessons: Lessons | None = None
         self._made: dict[Chain, Rows] = {}
@@ -81,18 +83,22 @@ class Preparations:
         self, chain: Chain, rows: Rows, labels: Array, asking: Mask, learning: Mask
     ) -> Lessons:
         """Events prepared, each as it was predicted and as it was learned."""
-        if self._given is not rows or self._lessons is None:
-            asking = asking | learning if self.asks_all else asking
-            self._given, self._lessons, self._made = rows, lessons_of(rows, asking, learning), {}
-        made = self._lessons
-        return made._replace(rows=self._through(chain, made, labels[made.events]))
+        with self._lock:
+            if self._given is not rows or self._lessons is None:
+                asking = asking | learning if self.asks_all else asking
+                self._given, self._made = rows, {}
+                self._lessons = lessons_of(rows, asking, learning)
+            made = self._lessons
+            return made._replace(rows=self._through(chain, made, labels[made.events]))
 
     def pairs(self, chain: Chain, preferred: Rows, others: Rows) -> Lessons:
         """Preferences prepared, as `pair_lessons` has them."""
-        if self._given is not preferred or self._lessons is None:
-            self._given, self._lessons, self._made = preferred, pair_lessons(preferred, others), {}
-        made = self._lessons
-        return made._replace(rows=self._through(chain, made, np.full(len(made.events), np.nan)))
+        with self._lock:
+            if self._given is not preferred or self._lessons is None:
+                self._given, self._made = preferred, {}
+                self._lessons = pair_lessons(preferred, others)
+            made = self._lessons
+            return made._replace(rows=self._through(chain, made, np.full(len(made.events), np.nan)))
 
     def _through(self, chain: Chain, lessons: Lessons, labels: Array) -> Rows:
         if not chain:

@@ -22,6 +22,7 @@ from stream_rank.engine.scoring.tally import (
 from stream_rank.evaluation.baseline import Baseline, best_of, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
+from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.capabilities import Insight, as_named
@@ -70,6 +71,8 @@ class Board:
             "groups": np.zeros((4, 1)),
         }
         self._detector = DriftDetector()
+        self.history = LossHistory()
+        """Of ranks the rank loss, of scores the mean absolute error."""
         self.preferences = PreferenceBoard(not ranks, window)
         self.drifts: list[int] = []
         self.drifts_met = 0
@@ -88,6 +91,7 @@ class Board:
         )
         for mean in means[:ended].tolist():
             end += BLOCK
+            self.history.add(mean)
             if self._detector.update(mean):
                 self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
                 self.drifts_met += 1
@@ -232,12 +236,13 @@ class Board:
             "points": self.points,
             "drifts": self.drifts,
             "drift": self._detector.state,
+            "history": self.history.described(),
             "preferences": self.preferences.described(),
         }
 
     def arrays(self) -> dict[str, Array]:
         """The arrays of its state."""
-        return {**self._arrays, **self.preferences.arrays()}
+        return {**self._arrays, "history": self.history.array(), **self.preferences.arrays()}
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -254,6 +259,7 @@ class Board:
             count_in(point, "events")
         self.drifts = [int(each) for each in entries(said, "drifts")]
         self._detector.state = said["drift"]
+        self.history.restore(said["history"], arrays["history"])
         self.preferences.restore(said["preferences"], arrays)
 
 

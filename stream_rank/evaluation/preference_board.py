@@ -21,6 +21,7 @@ from stream_rank.engine.scoring.comparisons import (
 )
 from stream_rank.evaluation.baseline import COIN, COIN_LOSS, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.serialization import entries
 
@@ -44,6 +45,7 @@ class PreferenceBoard:
         self._sums: Array = np.zeros(SUMS)
         self._recent: Array = np.zeros((RECENT, 0))
         self._detector = DriftDetector()
+        self.history = LossHistory()
         self.drifts: list[int] = []
         self.drifts_met = 0
         """The number of drifts since the board was made; it is not in snapshots."""
@@ -57,6 +59,7 @@ class PreferenceBoard:
         ended = tally_preferences(leads, proba, magnitudes, BLOCK, self._sums, self._recent, means)
         for each in means[:ended].tolist():
             end += BLOCK
+            self.history.add(each)
             if self._detector.update(each):
                 self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
                 self.drifts_met += 1
@@ -145,13 +148,23 @@ class PreferenceBoard:
 
     def described(self) -> dict[str, Any]:
         """Its state without the arrays, as JSON has it; empty before the first preference."""
-        return {"drifts": self.drifts, "drift": self._detector.state} if self.events else {}
+        if not self.events:
+            return {}
+        return {
+            "drifts": self.drifts,
+            "drift": self._detector.state,
+            "history": self.history.described(),
+        }
 
     def arrays(self) -> dict[str, Array]:
         """The arrays of its state."""
         if not self.events:
             return {}
-        return {"preference_sums": self._sums, "preferences": self._recent}
+        return {
+            "preference_sums": self._sums,
+            "preferences": self._recent,
+            "preference_history": self.history.array(),
+        }
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -166,3 +179,4 @@ class PreferenceBoard:
             raise ValueError("the scoreboard's sums of preferences have no count")
         self.drifts = [int(each) for each in entries(said, "drifts")]
         self._detector.state = said["drift"]
+        self.history.restore(said["history"], arrays["preference_history"])

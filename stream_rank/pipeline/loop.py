@@ -1,6 +1,6 @@
 """The loop of a run: decode, pass through stages, predict, learn, count."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,10 @@ class Loop:
         progress: Progress,
         rejects: Sink[Rejected],
         predictions: Sink[Prediction],
+        on_all: Callable[[Callable[[Contestant], Any], Sequence[Contestant]], Iterable[Any]] = map,
     ) -> None:
+        """`on_all` calls a function with every learner, one after the other or at once, and gives on what it returns in their order."""
+        self._on_all = on_all
         self.contestants, self.decoder, self.stages = contestants, decoder, stages
         self.scoreboard, self.progress = scoreboard, progress
         self._rejects, self._predictions = rejects, predictions
@@ -140,28 +143,32 @@ class Loop:
             self.scoreboard.advance(learned, time if FIRST <= time <= LAST else None)
             first = end
 
+    def _by_all(self, learn: Callable[[Contestant], Any]) -> dict[str, Any]:
+        """Have all contestants learn, and measure how long each takes; what each returned, by its name."""
+
+        def timed(each: Contestant) -> Any:
+            with self.stopwatch.learner(each.name):
+                return learn(each)
+
+        names = [each.name for each in self.contestants]
+        return dict(zip(names, self._on_all(timed, self.contestants), strict=True))
+
     def _ratings(self, batch: Batch) -> None:
         """Predict and learn ratings, each predicted before it is learned."""
         rows, labels, groups = batch.rows, batch.labels, batch.groups
-        found = {}
         with self.stopwatch.stage("learning"):
-            for each in self.contestants:
-                with self.stopwatch.learner(each.name):
-                    found[each.name] = each.test_then_train(rows, labels, groups)
+            found = self._by_all(lambda each: each.test_then_train(rows, labels, groups))
         with self.stopwatch.stage("scoring"):
             self.scoreboard.count(labels, found, groups)
         self._sample(batch)
 
     def _preferences(self, batch: Batch) -> None:
         """Predict and learn preferences, each predicted before it is learned."""
-        found = {}
-        preferred, others, magnitudes = batch.preferences()
+        pairs = batch.preferences()
         with self.stopwatch.stage("learning"):
-            for each in self.contestants:
-                with self.stopwatch.learner(each.name):
-                    found[each.name] = each.test_then_train_pairs(preferred, others, magnitudes)
+            found = self._by_all(lambda each: each.test_then_train_pairs(*pairs))
         with self.stopwatch.stage("scoring"):
-            self.scoreboard.count_preferences(magnitudes, found)
+            self.scoreboard.count_preferences(pairs[2], found)
 
     def _labels(self, batch: Batch) -> None:
         """Learn the events that labels came for; the predictions made when their features came are scored."""
@@ -171,8 +178,7 @@ class Loop:
         found = {each.name: predictions[i] for i, each in enumerate(self.contestants)}
         with self.stopwatch.stage("learning"):
             self.scoreboard.count(batch.labels, found, batch.groups)
-            for each in self.contestants:
-                each.learn(batch.rows, batch.labels, batch.groups)
+            self._by_all(lambda each: each.learn(batch.rows, batch.labels, batch.groups))
         # in this order: their sum is a counter, and is read by other threads
         self.progress.counts.labels += len(batch)
         self.progress.counts.requests -= len(batch)
@@ -180,21 +186,19 @@ class Loop:
 
     def _several(self, batch: Batch) -> None:
         """Predict and learn ratings, requests and labels in their order, at once."""
-        kinds, names = batch.kinds, [each.name for each in self.contestants]
+        kinds = batch.kinds
         requests, labels = kinds == Kind.REQUEST, kinds == Kind.LABEL
-        found = np.empty((len(self.contestants), len(batch)))
         with self.stopwatch.stage("learning"):
             given = batch.rows, batch.labels, batch.groups, ~labels, ~requests
-            for each, predictions in zip(self.contestants, found, strict=True):
-                with self.stopwatch.learner(each.name):
-                    predictions[:] = each.learn_some(*given)
+            by_name = self._by_all(lambda each: each.learn_some(*given))
+            found = np.stack([*by_name.values()])
             if batch.earlier is not None and batch.tickets is not None:  # else there are no labels
                 batch.earlier.note(batch.tickets[requests], found[:, requests])
                 found[:, labels] = batch.earlier.recall(batch.tickets[labels])
         learned = np.flatnonzero(~requests)
         with self.stopwatch.stage("scoring"):
             groups = None if batch.groups is None else batch.groups[learned]
-            scored = dict(zip(names, found[:, learned], strict=True))
+            scored = dict(zip(by_name, found[:, learned], strict=True))
             self.scoreboard.count(batch.labels[learned], scored, groups)
         ids = None if batch.ids is None else batch.ids[requests]
         self._put_predictions(ids, found[:, requests])

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 from stream_rank.evaluation.baseline import COIN, COIN_LOSS
 from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.comparison import Compared
 from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.evaluation.standing import Standing
 from stream_rank.report.charts import CLIP, Line, heat_map, line_chart
+from stream_rank.report.comparison import comparison
 from stream_rank.report.verdict import Verdict, number, verdict_of
 
 __all__ = ["report"]
@@ -33,14 +35,16 @@ details{margin-top:28px}code{font-size:13px;overflow-wrap:anywhere}.note{color:#
 """
 
 
-def report(summary: Mapping[str, Any], scoreboard: Scoreboard) -> str:
-    """The page of a run."""
+def report(
+    summary: Mapping[str, Any], scoreboard: Scoreboard, beside: Sequence[Compared] = ()
+) -> str:
+    """The page of a run; `beside` is how its learners compare."""
     boards = scoreboard.boards
     rated = {name: board for name, board in boards.items() if board.events}
     ranked = {name: board for name, board in rated.items() if board.ranks}
     scored = {name: board for name, board in rated.items() if not board.ranks}
     compared = {name: board for name, board in boards.items() if board.preferences.events}
-    parts = [_head(summary, boards, verdict_of(boards))]
+    parts = [_head(summary, boards, verdict_of(boards)), comparison(beside, boards)]
     if compared:
         parts.append(_preferences(summary, compared))
         drifts = {name: board.preferences.drifts for name, board in compared.items()}

@@ -1,6 +1,7 @@
 """Composition of a learning run from settings, for the replay and the daemon."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +64,8 @@ class LearningRun:
     room: Room
     resumed_after: int | None
     """Records before the snapshot, if the run was resumed."""
+    crew: ThreadPoolExecutor | None = None
+    """The threads on which learners learn at the same time."""
 
     @property
     def ended(self) -> bool:
@@ -77,6 +80,8 @@ class LearningRun:
     def close(self) -> None:
         """Close all sinks, and unlock the folder, after some seconds for a snapshot that is being written."""
         self.checkpointer.close()
+        if self.crew is not None:
+            self.crew.shutdown()
         for sink in self.sinks.values():
             sink.close()
         self.folder.close()
@@ -96,6 +101,7 @@ def open_run(
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
     store_backoff: Backoff | None = None,
+    learner_threads: int = 1,
 ) -> LearningRun:
     """Start a run, or resume it; without a snapshot, it starts at the beginning.
 
@@ -110,8 +116,11 @@ def open_run(
         Called with the position after every written snapshot.
     store_backoff
         If given, a store that cannot be reached at the start is waited for, up to a minute.
+    learner_threads
+        So many learners learn at the same time, of the same events: what each becomes is the same.
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
+    crew = None if learner_threads == 1 else ThreadPoolExecutor(learner_threads, "learners")
     preparations = Preparations()
     if contestants is None:
         contestants = contestants_of(
@@ -164,6 +173,7 @@ def open_run(
             progress,
             rejects,
             predictions,
+            map if crew is None else crew.map,
         )
         parts = [progress, decoder.index, scoreboard, loop.reject_counts.reasons, *loop.stages]
         parts += [*preparations.memories, *(each.state for each in contestants)]
@@ -205,6 +215,7 @@ def open_run(
             Rate(progress.counts.records),
             room,
             resumed_after,
+            crew,
         ),
     )
 

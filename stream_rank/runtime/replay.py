@@ -15,6 +15,7 @@ from stream_rank.errors import (
     cause_of,
 )
 from stream_rank.evaluation.baseline import COIN_LOSS
+from stream_rank.evaluation.comparison import Compared, as_row, compared, recommendation
 from stream_rank.evaluation.standing import complaint, skill_of
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.source import Source
@@ -66,8 +67,9 @@ class Replay:
         contestants: Sequence[Contestant] | None = None,
         stages: Sequence[Stage] = (),
         predictions: Sink[Prediction] | None = None,
+        learner_threads: int = 1,
     ) -> None:
-        """Given parts replace those of the settings; `stages` come before the pace."""
+        """Given parts replace those of the settings; `stages` come before the pace; so many learners learn at a time."""
         self.config, self._say = config, say
         self.source = source or open_source(
             config.inputs,
@@ -90,7 +92,9 @@ class Replay:
             time_filter=_time_filter(config),
             stages=[*stages, *pace],
             control=control,
+            learner_threads=learner_threads,
         )
+        self._learned_before = self.learning.progress.counts.learned
 
     def __enter__(self) -> "Replay":
         return self
@@ -215,6 +219,13 @@ class Replay:
         """The summary of the run."""
         return summary_of(self.learning)
 
+    def _compared(self) -> list[Compared]:
+        learning = self.learning
+        times = learning.loop.stopwatch.learners
+        events = max(1, learning.progress.counts.learned - self._learned_before)
+        microseconds = {name: 1e6 * each.total / events for name, each in times.items()}
+        return compared(learning.scoreboard.boards, microseconds)
+
     def finish(self) -> dict[str, Any]:
         """Write the curve, the report and the summary; returns the summary."""
         from stream_rank.report.html import report  # only needed at the end
@@ -222,6 +233,10 @@ class Replay:
         scoreboard, out = self.learning.scoreboard, self.config.out
         scoreboard.mark(self.learning.progress.time)
         summary = self.summary()
+        beside = self._compared()
+        if len(beside) > 1:
+            summary["comparison"] = [as_row(each) for each in beside]
+            summary["recommendation"] = recommendation(beside)
         try:
             with (out / "curve.csv").open("w", newline="") as file:
                 table = csv.writer(file)
@@ -234,7 +249,7 @@ class Replay:
                         skills = [skill_of(known[a], known[b]) for a, b in _SKILLS.values()]
                         table.writerow([name, point["events"], moment, *losses, *skills])
             (out / "summary.json").write_text(as_json(summary, indent=2) + "\n")
-            page = report(summary, scoreboard)
+            page = report(summary, scoreboard, beside)
             (out / "report.html").write_bytes(page.encode(errors="replace"))
         except OSError as error:
             raise WriteError(cause_of(error, out)) from error

@@ -171,7 +171,7 @@ def test_a_run_of_an_earlier_format_is_refused_with_what_to_do(
         code, _, error = in_process(capsys, *command)
         assert code == expected, error
         if expected == 4:
-            assert "it is of format '1' and this stream-rank reads 5" in error
+            assert "it is of format '1' and this stream-rank reads 6" in error
             assert "learn the stream again into another folder" in error
         else:
             assert "holds a run" in error
