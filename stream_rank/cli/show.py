@@ -20,6 +20,8 @@ from stream_rank.runtime.replay import Replay
 __all__ = ["Show"]
 
 _LIVE_PERIOD = 0.25
+_WIDTH = 120
+"""Of tables in a file or a pipe, which has no width of its own."""
 _OUTCOMES = {
     "requests": "without a label",
     "labels": "labels of events before",
@@ -40,7 +42,8 @@ class Show:
         """`flags` by setting, for messages that name settings."""
         self._quiet, self._json, self._flags = quiet, as_json, flags
         self._error = Console(stderr=True, highlight=False)
-        self._out = Console(highlight=False)
+        terminal = sys.stdout.isatty()
+        self._out = Console(highlight=False, width=None if terminal else _WIDTH)
         self._last = 0.0
         self._live: Live | None = None
 

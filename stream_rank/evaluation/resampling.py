@@ -5,7 +5,7 @@ block bootstrap (Politis and Romano, 1992) draws runs of neighbouring parts, so 
 draw. All learners are given the same draws, since they had the same events: how two differ is much surer than how each does.
 """
 
-import math
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ class Resampled:
         """The losses of each learner, in the same parts; they are cut to the shortest, which may lack the last one."""
         n = min(map(len, losses))
         series = np.array([list(each[:n]) for each in losses], np.float64)
-        run = max(1, math.ceil(n ** (1 / 3)))
+        run = next(size for size in itertools.count(1) if size * size * size >= n)
         count = -(-n // run)
         starts = np.random.default_rng(seed).integers(0, n, (_DRAWS, count))
         around = np.concatenate([series, series[:, :run]], axis=1)

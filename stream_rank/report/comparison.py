@@ -49,7 +49,7 @@ def _table(some: Sequence[Compared]) -> str:
         chance = "–" if each.chance is None else f"{each.chance:.0%}"
         cells = (number(each.late), likely, behind, chance, f"{each.microseconds:.2g}")
         shown = "".join(f"<td>{cell}</td>" for cell in (escape(each.name), *cells))
-        mark = ' class="best"' if each.level else ""
+        mark = ' class="best"' if each.level and not each.standing.beaten else ""
         rows.append(f"<tr{mark}>{shown}</tr>")
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
