@@ -1,12 +1,15 @@
 """Members of committees as contestants."""
 
 from collections.abc import Hashable, Mapping
+from threading import Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.committees.votes import certain
+from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.preparations import Chain, Preparations
 from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.learners.tables.rows import Rows
 
@@ -20,20 +23,26 @@ class Member(PreparedLearner):
     """A learner of ranks, behind stages or none, that votes in committees, and is on the scoreboard as any other.
 
     Its committees and the loop give it the same rows one after the other: whoever comes first makes it learn them, and the others
-    get what it found, until other rows come.
+    get what it found, until other rows come. They may come at the same time.
     """
 
-    _given: Any = None
-    _found: Any = None
+    def __init__(
+        self, name: str, chain: Chain, preparations: Preparations, inner: Contestant
+    ) -> None:
+        super().__init__(name, chain, preparations, inner)
+        self._lock = Lock()
+        self._given: Any = None
+        self._found: Any = None
 
     def opinions(
         self, rows: Rows, labels: Array, asking: Mask, learning: Mask
     ) -> tuple[Array, Array]:
         """Learn some events; what was predicted of each that is asked or learned, and its ranks' probabilities."""
-        if self._given is not rows:
-            self._found = self._learned(rows, labels, asking, learning)
-            self._given = rows
-        return self._found  # type: ignore[no-any-return]
+        with self._lock:
+            if self._given is not rows:
+                self._found = self._learned(rows, labels, asking, learning)
+                self._given = rows
+            return self._found  # type: ignore[no-any-return]
 
     def _learned(
         self, rows: Rows, labels: Array, asking: Mask, learning: Mask
@@ -78,10 +87,11 @@ class Member(PreparedLearner):
         self, preferred: Rows, others: Rows, magnitudes: Array
     ) -> tuple[Array, Array]:
         """Learn preferences, whose items are prepared by what the stages knew before them."""
-        if self._given is not preferred:
-            self._found = super().test_then_train_pairs(preferred, others, magnitudes)
-            self._given = preferred
-        return self._found  # type: ignore[no-any-return]
+        with self._lock:
+            if self._given is not preferred:
+                self._found = super().test_then_train_pairs(preferred, others, magnitudes)
+                self._given = preferred
+            return self._found  # type: ignore[no-any-return]
 
     def exchange(self, names: Mapping[Hashable, Hashable]) -> None:
         """Forget features, and give the place of each to another."""

@@ -72,8 +72,8 @@ class Resampled:
     def chances(self) -> _Array:
         """For each learner the share of draws in which none had a lower loss; of equal ones, the first."""
         best = np.argmin(self.means, axis=0)
-        wins: _Array = np.bincount(best, minlength=len(self.means)).astype(np.float64)
-        return wins / self.means.shape[1]
+        shares: _Array = np.bincount(best, minlength=len(self.means)) / self.means.shape[1]
+        return shares
 
 
 def _quantiles(draws: _Array) -> Interval:

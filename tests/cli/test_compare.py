@@ -9,7 +9,12 @@ import pytest
 
 from tests.cli.conftest import in_process, summary_of
 
-LEARNERS = ["scale | oap-bpm:n_members=20", "scale | prank", "scale | widrow-hoff"]
+LEARNERS = [
+    "scale | oap-bpm:n_members=20",
+    "scale | prank",
+    "scale | widrow-hoff",
+    "hedge(scale | prank, scale | widrow-hoff)",
+]
 
 
 def a_stream(path: Path, count: int, told: float) -> Path:
