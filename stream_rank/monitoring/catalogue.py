@@ -59,9 +59,11 @@ CATALOGUE = _named(
     Metric("stream_rank_finite", "gauge", "1 if all numbers of the rule and its loss are finite, else 0", ("learner",)),
     # position
     Metric("stream_rank_position", "gauge", "The next offset", ("topic", "partition")),
-    Metric("stream_rank_lag", "gauge", "Offsets between the next one and the end of the partition", ("topic", "partition")),
+    Metric("stream_rank_lag", "gauge", "Offsets between the next one and the end of the partition, as brokers last said", ("topic", "partition")),
     Metric("stream_rank_assigned_partitions", "gauge", "Assigned partitions"),
     Metric("stream_rank_rebalances_total", "counter", "How often partitions were assigned or revoked"),
+    Metric("stream_rank_record_age_seconds", "gauge", "Time since the last records were learned, or since the start"),
+    Metric("stream_rank_usual_gap_seconds", "gauge", "Time that usually passes between two arrivals of records: nine tenths of the time lie in gaps no longer; 150 as long as fewer than ten are known"),
     Metric("stream_rank_latency_seconds", "histogram", "From the timestamp of a chunk's first message until the chunk was learned"),
     # durations
     Metric("stream_rank_stage_duration_seconds", "histogram", "Time of each stage, per chunk or snapshot", ("stage",)),
@@ -76,9 +78,11 @@ CATALOGUE = _named(
     Metric("stream_rank_unsaved_records", "gauge", "Records since the last snapshot"),
     # health
     Metric("stream_rank_failures_total", "counter", "Failed attempts, which are retried", ("what",)),
+    Metric("stream_rank_failing", "gauge", "1 while the last attempt failed, else 0", ("what",)),
+    Metric("stream_rank_kafka_silence_seconds", "gauge", "Time since a broker last answered anything, or since the start"),
     Metric("stream_rank_client_warnings_total", "counter", "Warnings that Kafka's client logged"),
     Metric("stream_rank_tick_age_seconds", "gauge", "Time since the last iteration of the loop"),
-    Metric("stream_rank_ready", "gauge", "1 if restored and partitions are assigned, else 0"),
+    Metric("stream_rank_ready", "gauge", "1 if restored, partitions are assigned and Kafka answers, else 0"),
     Metric("stream_rank_resumed_after_records", "gauge", "Records before the snapshot that the run was resumed from"),
     Metric("stream_rank_build_info", "gauge", "1, with the version and the Kafka client", ("version", "client")),
 )  # fmt: skip

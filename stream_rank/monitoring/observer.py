@@ -13,8 +13,10 @@ from stream_rank.codec.batch import REJECTED_FOR
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.probe import Probe, probe
-from stream_rank.ingest.kafka.port import Partition
+from stream_rank.ingest.backoff import Backoff
+from stream_rank.ingest.kafka.port import LONGEST_SILENCE_SECONDS, Partition
 from stream_rank.ingest.kafka.topic_source import TopicSource
+from stream_rank.monitoring.arrivals import Arrivals
 from stream_rank.monitoring.baseline_readings import BaselineReadings
 from stream_rank.monitoring.exporter import Readings
 from stream_rank.monitoring.throttle import Throttle
@@ -55,15 +57,15 @@ class Observer:
         client: str,
         snapshot_seconds: float | None,
         resumed_after: int,
-        failures: Mapping[str, Callable[[], int]],
+        attempts: Mapping[str, Backoff],
         client_warnings: Callable[[], int],
     ) -> None:
-        """`topic_sinks` by metric; `failures` return the numbers of failed attempts, by operation."""
+        """`topic_sinks` by metric; `attempts` by operation."""
         self._loop, self._checkpointer, self._waiting = loop, checkpointer, waiting
         self._topic_sinks, self._source = topic_sinks, source
         self._client, self._interval = client, snapshot_seconds
         self._resumed_after = resumed_after
-        self._failures, self._client_warnings = failures, client_warnings
+        self._attempts, self._client_warnings = attempts, client_warnings
         self._counts_before = _outcomes(loop.progress.counts)
         self._dropped_before = loop.decoder.index.admission.dropped
         self._expired_before = loop.decoder.index.admission.expiry.expired
@@ -78,6 +80,7 @@ class Observer:
         self._learns_preferences = {each.name: each.learns_preferences for each in loop.contestants}
         self._baselines = BaselineReadings(loop.scoreboard, any(self._learns_preferences.values()))
         self._turned = time.monotonic()
+        self._arrivals = Arrivals()
         self._looks, self._probings = Throttle(_PERIOD), Throttle(_PERIOD)
         self._probes: dict[str, Probe] = {}
         self._chunks, self._latency = Histogram(_RECORDS), Histogram(_LATENCIES)
@@ -95,6 +98,7 @@ class Observer:
     def learned(self, records: int, timestamp: int) -> None:
         """Record a learned chunk, and the timestamp of its first message in milliseconds, -1 if it has none."""
         self._chunks.add(records)
+        self._arrivals.came()
         if timestamp > 0:
             self._latency.add(max(0.0, time.time() - timestamp / 1000))
 
@@ -102,6 +106,14 @@ class Observer:
     def tick_age(self) -> float:
         """Seconds since the last iteration of the loop."""
         return time.monotonic() - self._turned
+
+    @property
+    def unready(self) -> str | None:
+        """Why it is not ready; None if it is."""
+        silence = self._source.silence
+        if silence > LONGEST_SILENCE_SECONDS:
+            return f"Kafka has not answered for {silence:.0f} seconds"
+        return None if self._source.assignment else "waiting for partitions"
 
     @property
     def lag(self) -> dict[Partition, int]:
@@ -226,7 +238,10 @@ class Observer:
             "unsaved_records": checkpointer.unsaved,
             "client_warnings_total": self._client_warnings(),
             "tick_age_seconds": self.tick_age,
-            "ready": float(bool(source.assignment)),
+            "ready": float(self.unready is None),
+            "kafka_silence_seconds": source.silence,
+            "record_age_seconds": self._arrivals.age,
+            "usual_gap_seconds": self._arrivals.usual_gap,
             "resumed_after_records": self._resumed_after,
         }
         for name, sink in self._topic_sinks.items():
@@ -239,7 +254,8 @@ class Observer:
             "lag": {(p.topic, str(p.number)): behind for p, behind in self._lag.items()},
             "stage_duration_seconds": {(key,): value for key, value in watch.stages.items()},
             "learn_duration_seconds": {(key,): value for key, value in watch.learners.items()},
-            "failures_total": {(key,): count() for key, count in self._failures.items()},
+            "failures_total": {(key,): each.failures for key, each in self._attempts.items()},
+            "failing": {(key,): float(each.active) for key, each in self._attempts.items()},
             "build_info": {(stream_rank.__version__, self._client): 1.0},
         }
         named.update({name: {(): value} for name, value in once.items()})

@@ -102,9 +102,9 @@ class Daemon:
             config.snapshot_seconds,
             self.learning.resumed_after or 0,
             {
-                "kafka": lambda: self._kafka.failures,
-                "snapshots": lambda: self._snapshots.failures,
-                "schema_registry": lambda: self._registry.failures,
+                "kafka": self._kafka,
+                "snapshots": self._snapshots,
+                "schema_registry": self._registry,
             },
             client_warnings,
         )
@@ -339,6 +339,7 @@ class Daemon:
             "assigned": [str(partition) for partition in sorted(self.source.assignment)],
             "lag": lag,
             "rebalances": self.source.rebalances,
+            "kafka_silence_seconds": round(self.source.silence, 3),
             "snapshot": self.learning.checkpointer.last.name or None,
         }
 
@@ -347,10 +348,10 @@ class Daemon:
         return age < self.config.live_seconds, f"the last loop iteration was {age:.1f} seconds ago"
 
     def _ready(self) -> tuple[bool, str]:
-        assigned = len(self.source.assignment)
-        if assigned:
-            return True, f"restored, and {assigned} partitions are assigned"
-        return False, "restored, and waiting for partitions"
+        why = self.observer.unready
+        if why is not None:
+            return False, f"restored, and {why}"
+        return True, f"restored, and {len(self.source.assignment)} partitions are assigned"
 
 
 def _source(config: DaemonConfig, backoff: Backoff, registry: Backoff) -> TopicSource:

@@ -92,9 +92,9 @@ def _observed(values: list[bytes], folder: Path) -> float:
         Backoff("", print),
     )
     checkpointer = Checkpointer([], {}, SnapshotStore(str(folder), 1), loop.progress)
-    failures = {"kafka": int, "snapshots": int}
+    attempts = {"kafka": Backoff("", print), "snapshots": Backoff("", print)}
     observer = Observer(
-        loop, checkpointer, None, {}, source, "memory", 30.0, 0, failures, client_warnings=int
+        loop, checkpointer, None, {}, source, "memory", 30.0, 0, attempts, client_warnings=int
     )
     offsets = Offsets({Partition("events", 0): 0})
     text, ended = Exporter(observer.readings).text, threading.Event()

@@ -3,7 +3,8 @@
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,15 @@ import pytest
 from simulators.broker import Kafka, NoKafkaError
 from stream_rank.checkpoint.model_file import load
 from stream_rank.checkpoint.rule_export import exported
-from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import (
+    Consumer,
+    OffsetRange,
+    Partition,
+    ProducerRecord,
+    Subscription,
+)
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.disks import resize, small_disk
@@ -64,11 +73,44 @@ def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_
         time.sleep(3)
         assert _seconds_of(daemon) - before < 1.5  # it does not spin
         assert len(daemon.log.splitlines()) < 80
+        wait_for(lambda: "Kafka has not answered for" in daemon.get("/readyz")[1])
+        assert daemon.get("/readyz")[0] == 503
+        assert daemon.until(lambda status: status["kafka_silence_seconds"] > 15)
         own_kafka.start()
         topic.send(counted(2_000, 2_000, topic))
-        daemon.learned(4_000)
+        assert daemon.learned(4_000)["kafka_silence_seconds"] < 5
+        assert daemon.get("/readyz")[0] == 200
         assert daemon.end() == 0, daemon.log
     assert_once(daemon.out, 4_000)
+
+
+def test_a_frozen_broker_is_silent(own_kafka: Kafka) -> None:
+    """Connections stay open, and no client raises anything."""
+    topic = Topic(own_kafka)
+    connection = Connection((own_kafka.address,))
+    with ExitStack() as stack:
+        consumers = {}
+        for client in ("kafka-python", "confluent"):
+            subscription = Subscription([topic.name], f"{topic.name}-{client}", 6.0)
+            consumers[client] = consumer_of(client, connection, subscription, _from_first)
+            stack.callback(consumers[client].close, 1.0)
+
+        def turned(condition: Callable[[Consumer], bool]) -> bool:
+            for each in consumers.values():
+                each.poll(0.05)
+            return all(map(condition, consumers.values()))
+
+        wait_for(lambda: turned(lambda each: bool(each.ends()) and each.silence < 1.5))
+        own_kafka.freeze(True)
+        wait_for(lambda: turned(lambda each: each.silence > 3), 10)
+        own_kafka.freeze(False)
+        wait_for(lambda: turned(lambda each: each.silence < 1.5), 10)
+        topic.send([b"1", b"2"])
+        wait_for(lambda: turned(lambda each: each.ends() == {Partition(topic.name, 0): 2}), 10)
+
+
+def _from_first(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
+    return {partition: each.first for partition, each in bounds.items()}
 
 
 def _seconds_of(daemon: Daemon) -> float:

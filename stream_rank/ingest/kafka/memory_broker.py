@@ -109,6 +109,11 @@ class MemoryConsumer:
         """The assigned partitions."""
         return frozenset(self._positions)
 
+    @property
+    def silence(self) -> float:
+        """None: the broker is always there."""
+        return 0.0
+
     def poll(self, seconds: float) -> list[PartitionRecords]:
         """New messages."""
         until = time.monotonic() + seconds

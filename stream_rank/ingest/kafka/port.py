@@ -11,6 +11,7 @@ __all__ = [
     *(
         "LINGER_MS",
         "SESSION_TIMEOUT_SECONDS",
+        "LONGEST_SILENCE_SECONDS",
         "OffsetRange",
         "Consumer",
         "ConsumerRecord",
@@ -102,6 +103,10 @@ SESSION_TIMEOUT_SECONDS = 45.0
 """The default of Kafka's Java client."""
 
 
+LONGEST_SILENCE_SECONDS = 15.0
+"""Seconds without an answer after which Kafka counts as unreachable: longer than any silence while all is well."""
+
+
 LINGER_MS = 2
 """Milliseconds that a producer waits for more messages to send together: whoever asked for a prediction waits for it."""
 
@@ -147,6 +152,10 @@ class Consumer(Protocol):
     def rebalances(self) -> int:
         """How often partitions were assigned or revoked."""
 
+    @property
+    def silence(self) -> float:
+        """Seconds since a broker last answered anything, or since the consumer was made; any thread may ask."""
+
     def poll(self, seconds: float) -> list[PartitionRecords]:
         """New messages; an empty list if none arrive within `seconds`."""
 
@@ -155,7 +164,7 @@ class Consumer(Protocol):
         where it is known."""
 
     def ends(self) -> Mapping[Partition, int]:
-        """The last known end offset of every assigned partition, without a request to the broker."""
+        """The last known end offset of every assigned partition, as brokers said within some seconds; it does not wait for them."""
 
     def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
         """The ids that these topics have now; those are left out that brokers say none of, or that are missing.

@@ -253,6 +253,11 @@ class TopicSource:
         return self._consumer.assignment
 
     @property
+    def silence(self) -> float:
+        """Seconds since a broker last answered."""
+        return self._consumer.silence
+
+    @property
     def passed(self) -> int:
         """Messages that were passed over, since the setting `skip` names them."""
         return self._quarantine.passed

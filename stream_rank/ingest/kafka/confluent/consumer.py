@@ -1,8 +1,9 @@
 """The consumer implemented with confluent-kafka."""
 
+import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import groupby, repeat
 from operator import is_
@@ -10,8 +11,10 @@ from typing import Any
 
 import confluent_kafka as client
 from confluent_kafka import OFFSET_END, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin._listoffsets import OffsetSpec
 
 from stream_rank.errors import FatalKafkaError, RetriableKafkaError
+from stream_rank.ingest.kafka.answers import Answers
 from stream_rank.ingest.kafka.confluent.client_settings import (
     LARGEST_REQUEST,
     PATIENCE,
@@ -22,6 +25,7 @@ from stream_rank.ingest.kafka.confluent.client_settings import (
 from stream_rank.ingest.kafka.confluent.options import for_consumer, opened
 from stream_rank.ingest.kafka.confluent.topic_ids import TopicIds
 from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.end_offsets import Answer, EndOffsets
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
     OffsetRange,
@@ -41,6 +45,10 @@ _MOST_RECORDS = 8_192
 _CONSUME_COUNT = 512
 """Messages of one `consume` call. It holds the GIL while it makes them, a few tenths of a millisecond for so many, in which the
 learning thread waits; smaller batches would cost more than they save."""
+_STATISTICS_MS = 1_000
+"""Milliseconds between two of the client's statistics, which say of each broker how long ago it sent something, ..."""
+_RECEIVED = re.compile(r'"rxidle":\s*(\d+)')
+"""... in microseconds, or -1 if it never did. All of it may be a kilobyte a partition, so it is not parsed."""
 # unbound methods: attribute lookup per message would double the cost of the call
 _ERROR, _PARTITION = client.Message.error, client.Message.partition
 _OFFSET, _VALUE = client.Message.offset, client.Message.value
@@ -59,6 +67,7 @@ class ConfluentConsumer:
         )
         self._client: Any = None
         self._ids = TopicIds(connection)
+        self._answers, self._end_offsets = Answers(), EndOffsets(self._ask_ends)
         self._resolved: set[Partition] = set()
         self._unresolved: set[Partition] = set()
         self._pending: set[Partition] = set()
@@ -73,6 +82,11 @@ class ConfluentConsumer:
     def assignment(self) -> frozenset[Partition]:
         """The assigned partitions whose offsets are resolved."""
         return frozenset(self._resolved)
+
+    @property
+    def silence(self) -> float:
+        """Seconds since a broker last answered anything."""
+        return self._answers.silence
 
     def _open(self) -> Any:
         settings = {
@@ -90,6 +104,8 @@ class ConfluentConsumer:
             "fetch.queue.backoff.ms": 1,  # pause when its queue is full; at the default of a second the queue runs empty
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,
+            "stats_cb": self._on_statistics,
+            "statistics.interval.ms": _STATISTICS_MS,
         }
         if self._subscription.group_id is None or self._subscription.protocol == "classic":
             settings["session.timeout.ms"] = self._subscription.session_ms
@@ -131,6 +147,13 @@ class ConfluentConsumer:
     def _on_error(self, error: Any) -> None:
         self._failed = self._failed or as_ours(self._connection, error)
 
+    def _on_statistics(self, text: str) -> None:
+        received = _RECEIVED.findall(text)
+        if received:
+            self._answers.heard(min(map(int, received)) / 1e6)
+        else:
+            self._answers.nothing_yet()
+
     def _on_assign(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
         ours = [Partition(each.topic, each.partition) for each in partitions]
@@ -153,6 +176,7 @@ class ConfluentConsumer:
             consumer.assign(assigned)
         self._resolved |= set(ours) - self._pending
         self._reassigned |= set(ours)
+        self._end_offsets.forget()
         for each in ours:
             self._reached.pop(each, None)
 
@@ -186,11 +210,12 @@ class ConfluentConsumer:
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
         """New messages."""
-        with translated(self._connection):
+        with translated(self._connection), self._answers.listening():
             consumer = self._client or self._open()
             changed = self._ids.changed()
             self._unresolved |= {each for each in self._resolved if each.topic in changed}
             self._resolve_again()
+            self._end_offsets.look(self.assignment)
             found = self._consumed(consumer, seconds)
         if not all(map(is_, map(_ERROR, found), repeat(None))):
             for message in found:
@@ -265,6 +290,7 @@ class ConfluentConsumer:
         self._pending.clear()
         self._unresolved.clear()
         self._reached.clear()
+        self._end_offsets.forget()
 
     def reached(self) -> Mapping[Partition, int]:
         """The offsets up to which all messages were returned, of partitions whose end was reached."""
@@ -280,7 +306,22 @@ class ConfluentConsumer:
                 known = consumer.get_watermark_offsets(where, cached=True)
                 if known is not None and known[1] >= 0:
                     found[partition] = int(known[1])
-        return found
+        return self._end_offsets.at_least(found)
+
+    def _ask_ends(self, partitions: Set[Partition]) -> Answer:
+        asked = {TopicPartition(p.topic, p.number): OffsetSpec.latest() for p in partitions}  # type: ignore[no-untyped-call]
+        told = self._ids.admin.list_offsets(asked, request_timeout=PATIENCE)
+
+        def answer() -> Mapping[Partition, int] | None:
+            if not all(each.done() for each in told.values()):
+                return None
+            found = {}
+            for where, each in told.items():
+                with suppress(KafkaException):
+                    found[Partition(where.topic, where.partition)] = int(each.result(0).offset)
+            return found
+
+        return answer
 
     def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
         """The ids that these topics have now."""

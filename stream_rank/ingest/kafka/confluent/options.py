@@ -43,6 +43,7 @@ _FIXED = GUARANTEES | {
     "offset.store.path": GUARANTEES["enable.auto.commit"],
     "enable.partition.eof": "it reports how far a partition was read",
     "queuing.strategy": "messages must be sent in their order",
+    "statistics.interval.ms": "it tells how long ago a broker answered",
     "logger": "what the client logs goes into the daemon's log",
 }
 _UNKNOWN = re.compile(r'No such configuration property: "([^"]*)"')

@@ -37,13 +37,18 @@ class TopicIds:
         self._asked: dict[str, Any] = {}
         self._next_look = inf
 
-    def _describe(self, topics: Iterable[str]) -> dict[str, Any]:
+    @property
+    def admin(self) -> Any:
+        """The client, which is made when it is first needed."""
         if self._admin is None:
             settings = settings_of(self._connection)
             settings |= for_consumer(self._connection.client_settings)
             self._admin = opened(AdminClient, self._connection, settings)
+        return self._admin
+
+    def _describe(self, topics: Iterable[str]) -> dict[str, Any]:
         collection = TopicCollection(list(topics))
-        found: dict[str, Any] = self._admin.describe_topics(collection, request_timeout=PATIENCE)
+        found: dict[str, Any] = self.admin.describe_topics(collection, request_timeout=PATIENCE)
         return found
 
     def _collected(self, asked: dict[str, Any]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from math import inf
 from typing import Any
@@ -13,7 +13,9 @@ from kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafka.structs import OffsetAndMetadata
 
 from stream_rank.errors import FatalKafkaError
+from stream_rank.ingest.kafka.answers import Answers
 from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.end_offsets import Answer, EndOffsets
 from stream_rank.ingest.kafka.kafka_python.client_settings import PATIENCE_MS, translated
 from stream_rank.ingest.kafka.kafka_python.startup import opened
 from stream_rank.ingest.kafka.kafka_python.topic_ids import topic_ids
@@ -95,6 +97,7 @@ class KafkaPythonConsumer:
             resolve_offsets,
         )
         self._client: Any = None
+        self._answers, self._end_offsets = Answers(), EndOffsets(self._ask_ends)
         self._ids: dict[str, str] = {}
         self._cached: dict[str, Any] = {}
         """The ids of topics in the client's metadata when they were asked for."""
@@ -113,6 +116,11 @@ class KafkaPythonConsumer:
         with self._lock:
             return frozenset(self._resolved)
 
+    @property
+    def silence(self) -> float:
+        """Seconds since a broker last answered anything."""
+        return self._answers.silence
+
     def _open(self) -> Any:
         settings = {
             "group_id": self._subscription.group_id,
@@ -126,7 +134,7 @@ class KafkaPythonConsumer:
             "isolation_level": "read_committed",
             "connections_max_idle_ms": max(540_000, self._subscription.session_ms + 60_000),
         }
-        client = opened(KafkaConsumer, self._connection, **settings)
+        client = opened(KafkaConsumer, self._connection, self._answers.heard, **settings)
         coordinator = client._coordinator  # noqa: SLF001 - it has no public name in kafka-python
         _wait_for_messages(coordinator)
         _finish_pending_join(coordinator)
@@ -175,6 +183,7 @@ class KafkaPythonConsumer:
             self._fresh |= ours
             self._resolved -= ours
             self._changes += 1
+            self._end_offsets.forget()
 
     def revoked(self, partitions: Any) -> None:
         """Partitions were revoked."""
@@ -194,6 +203,7 @@ class KafkaPythonConsumer:
                 self._open()
             self._resolve_changed()
             self._resolve_fresh()
+            self._end_offsets.look(self.assignment)
             found = self._polled(seconds)
             if not self._resolved and not found and time.monotonic() > self._next_look:
                 self._next_look = time.monotonic() + _LOOK
@@ -277,7 +287,20 @@ class KafkaPythonConsumer:
                 end = self._client.highwater(_theirs(partition))
                 if end is not None:
                     found[partition] = int(end)
-        return found
+        return self._end_offsets.at_least(found)
+
+    def _ask_ends(self, partitions: Set[Partition]) -> Answer:
+        # end_offsets() would wait, and try again until it has all of them
+        asked = self._client._fetcher._send_list_offsets_requests  # noqa: SLF001 - as above
+        future = self._client._manager.call_soon(asked, {_theirs(each): -1 for each in partitions})  # noqa: SLF001 - as above
+
+        def answer() -> Mapping[Partition, int] | None:
+            if not future.is_done:
+                return None
+            ends = {} if future.failed() else future.value[0]
+            return {_ours(each): int(end.offset) for each, end in ends.items()}
+
+        return answer
 
     def topic_ids(self, topics: Sequence[str]) -> Mapping[str, str]:
         """The ids that these topics have now."""

@@ -29,8 +29,34 @@ class _Watch(logging.Handler):
                 self.found = refused(self._connection, each) or self.found
 
 
-def opened(kind: Callable[..., Any], connection: Connection, **settings: Any) -> Any:
-    """A client of this class; raises `FatalKafkaError` if brokers refuse the connection.
+def _note_answers(manager: Any, heard: Callable[[], object]) -> None:
+    """Patch a client's connections to call `heard` for whatever a broker sends: it counts nothing of it but with its metrics on,
+    and their time is of requests, not of answers."""
+    connect = manager.get_connection
+
+    def get_connection(*args: Any, **given: Any) -> Any:
+        connection = connect(*args, **given)
+        if "data_received" not in vars(connection):
+            received = connection.data_received
+
+            def data_received(data: Any) -> None:
+                heard()
+                received(data)
+
+            connection.data_received = data_received
+        return connection
+
+    manager.get_connection = get_connection
+
+
+def opened(
+    kind: Callable[..., Any],
+    connection: Connection,
+    heard: Callable[[], object] | None = None,
+    **settings: Any,
+) -> Any:
+    """A client of this class; raises `FatalKafkaError` if brokers refuse the connection. `heard` is called, on the client's thread,
+    for whatever a broker sends.
 
     A constructor that finds no broker leaks its thread and its sockets: they are closed here, since it is called again every
     few seconds while no broker is reachable.
@@ -42,6 +68,8 @@ def opened(kind: Callable[..., Any], connection: Connection, **settings: Any) ->
         # KafkaNetClient drops this setting, and every request for metadata would make the topics that it names
         creates = given.get("allow_auto_create_topics", True)
         networks[-1].cluster.config["allow_auto_create_topics"] = creates
+        if heard is not None:
+            _note_answers(networks[-1]._manager, heard)  # noqa: SLF001 - it has no public name in kafka-python
         return networks[-1]
 
     watch, log = _Watch(connection), logging.getLogger("kafka.net")
