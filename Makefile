@@ -51,8 +51,8 @@ broker: env ## a real Kafka on 127.0.0.1:9092, until Ctrl-C; Java and Maven are 
 live: env ## all of it on this machine: Kafka, a daemon, a producer, Prometheus, and Grafana if it is on the PATH; until Ctrl-C
 	$(BIN)/python -m simulators live
 
-dashboards: env ## write Grafana's JSON anew
-	$(BIN)/python -m dashboards
+dashboards: env ## write Grafana's JSON and the links in Prometheus's rules anew; RUNBOOK=https://... is where alerts lead
+	$(BIN)/python -m dashboards $(if $(RUNBOOK),--runbook $(RUNBOOK))
 
 format: env ## let ruff lay the code out
 	$(BIN)/ruff format .

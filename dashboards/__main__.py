@@ -1,5 +1,6 @@
-"""`python -m dashboards`: write the JSON that Grafana is provisioned with, and the rules as Kubernetes has them."""
+"""`python -m dashboards`: write the JSON that Grafana is provisioned with, the links in the rules, and the rules as Kubernetes has them."""
 
+import argparse
 import json
 from pathlib import Path
 
@@ -8,13 +9,24 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards.fleet import fleet
 from dashboards.learning import learning
+from dashboards.links import RUNBOOK, linked
 from dashboards.pipeline import pipeline
 
-__all__ = ["FOLDER", "IN_KUBERNETES", "RULES", "as_json", "in_kubernetes", "written"]
+__all__ = [
+    "FOLDER",
+    "IN_KUBERNETES",
+    "RULES",
+    "TESTS",
+    "as_json",
+    "in_kubernetes",
+    "rules",
+    "written",
+]
 
 _HERE = Path(__file__).parent
 FOLDER = _HERE / "grafana/dashboards"
 RULES = _HERE / "rules/stream-rank.yml"
+TESTS = RULES.with_name("stream-rank_test.yml")
 IN_KUBERNETES = _HERE.parent / "deploy/kubernetes/prometheusrule.yaml"
 
 
@@ -29,6 +41,12 @@ def written() -> dict[str, str]:
     return {f"{name}.json": as_json(board) for name, board in boards.items()}
 
 
+def rules(runbook: str = RUNBOOK) -> dict[Path, str]:
+    """The rules and their tests, with links to the panels of today."""
+    boards = {board["uid"]: board for board in map(json.loads, written().values())}
+    return {file: linked(file.read_text(), boards, runbook) for file in (RULES, TESTS)}
+
+
 def in_kubernetes() -> str:
     """The rules, as the Prometheus operator reads them."""
     head = "# Written by `make dashboards`, of dashboards/rules/stream-rank.yml.\n"
@@ -39,8 +57,15 @@ def in_kubernetes() -> str:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m dashboards", description=__doc__)
+    parser.add_argument(
+        "--runbook", default=RUNBOOK, help="the address of the runbook (%(default)s)"
+    )
+    given = parser.parse_args()
     for name, content in written().items():
         (FOLDER / name).write_text(content)
         panels = len([each for each in json.loads(content)["panels"] if each["type"] != "row"])
         print(f"{FOLDER / name}: {panels} panels")
+    for file, content in rules(given.runbook).items():
+        file.write_text(content)
     IN_KUBERNETES.write_text(in_kubernetes())

@@ -24,23 +24,36 @@ _OLDEST_SCHEMA = 38
 
 _STEP = "1m"
 """Marks are this far apart at least, and what grew between two of them is marked at the second, once."""
+_DRIFTED = champion(f"{grown('drifts_total', _STEP)} > 0")
+_FIRED = series("ALERTS", alertstate="firing")[:-1]
 _MARKS = {
+    # at the moment that is its value: what changed is not found where nothing was scraped for longer than the steps
     "Restarts": (
         "purple",
-        ours(f"changes({series('process_start_time_seconds')}[{_STEP}]) > 0"),
-        "restart of {{instance}}",
+        ours(f"1000 * {series('process_start_time_seconds')}"),
+        "start of {{instance}}",
+        True,
     ),
     "Rebalances": (
         "blue",
         f"{grown('rebalances_total', _STEP)} > 0",
         "rebalance at {{instance}}",
+        False,
     ),
     "Drifts": (
         "orange",
-        champion(f"{grown('drifts_total', _STEP)} > 0"),
-        "drift of the {{loss}} loss of {{learner}} at {{instance}}",
+        f"sum by (job, instance, learner) ({_DRIFTED})",
+        "drift of {{learner}} at {{instance}}",
+        False,
+    ),
+    "Alerts": (
+        "red",
+        f'{_FIRED}, alertname=~"StreamRank.+", severity!="info"}}',
+        "{{alertname}} at {{instance}}",
+        False,
     ),
 }
+"""No two have a colour, nor that of level lines."""
 
 
 def _variable(name: str, label: str, of: str, meaning: str) -> dashboard.QueryVariable:
@@ -122,7 +135,7 @@ def framed(
     if by_learner:
         of = metric("learner_info")  # which is there before anything was predicted
         board = board.with_variable(_variable("learner", "Learner", of, "Champion and challengers"))
-    for name, (colour, expression, text) in _MARKS.items():
+    for name, (colour, expression, text, by_value) in _MARKS.items():
         board = board.annotation(
             dashboard.AnnotationQuery()
             .name(name)
@@ -134,7 +147,7 @@ def framed(
             .title_format(text)
             .text_format("")
             .tag_keys("")
-            .use_value_for_time(False)
+            .use_value_for_time(by_value)
         )
     number = 0
     for row, panels in rows.items():

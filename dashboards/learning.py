@@ -4,14 +4,21 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards import states
 from dashboards.frame import framed
-from dashboards.panels import BAD, GOOD, NEUTRAL, Scale, Word, lines, matrix, numbers, words
-from dashboards.queries import AT, CHAMPION, champion, increase, metric, per_second, scored, series
+from dashboards.panels import Scale, lines, matrix, numbers
+from dashboards.queries import (
+    AT,
+    CHALLENGER,
+    champion,
+    increase,
+    metric,
+    per_second,
+    scored,
+    series,
+)
 
 __all__ = ["learning"]
 
 _THOSE = 'learner=~"$learner"'
-_FAR, _NEAR = 1000, 1e-9
-"""Times that one loss is another, of which one may be 0; and what is added to both, which may both be."""
 _GUESSED, _COIN = 0.5, 0.693
 """What guessing loses: the error and the Brier score of preferences, and their log-loss."""
 _NO_RANKS = "No rating was predicted by a learner of ranks"
@@ -27,21 +34,26 @@ def _chosen(expression: str) -> str:
     return expression.replace("{", f"{{{_THOSE}, ", 1)
 
 
+def _least(expression: str) -> str:
+    return f"min by (job, instance) ({expression})"
+
+
 def _with_week(kind: str) -> dict[str, str]:
-    """The recent losses of a kind, and the mean of the champion's over the last week."""
+    """The recent losses of a kind, the mean of the champion's over the last week, or over what there is of it, and what the best of
+    the answers that could always be given would have lost."""
     week = champion(series("learner:stream_rank_loss:mean1w", loss=kind))
     return {
         _WHO: _chosen(metric("recent_loss", loss=kind)),
-        f"its week: {_WHO}": _chosen(week),
+        f"week's mean: {_WHO}": _chosen(week),
+        f"constant {AT}": _least(metric("recent_baseline_loss", loss=kind)),
     }
 
 
 def learning() -> Dashboard:
     """The dashboard."""
     recent = metric("recent_loss")
-    challengers = CHAMPION.replace("champion", "challenger")
     best_challenger = (
-        f"min by (job, instance, loss) ({recent} and on (job, instance, learner) {challengers})"
+        f"min by (job, instance, loss) ({recent} and on (job, instance, learner) {CHALLENGER})"
     )
     champions = f"max by (job, instance, loss) ({champion(recent)})"
     came = f"sum by (rank, predicted) ({champion(increase('confusion_total', '$__range'))})"
@@ -53,45 +65,38 @@ def learning() -> Dashboard:
         "preferences, the last why.",
         {
             "Is it well?": [
-                states.learning(4),
-                states.loss(4),
-                states.drifts(4),
-                words(
-                    "Lead",
-                    "The champion's recent loss against that of the best challenger with a loss of the same kind; level within 5 %. "
-                    "Where there are both ratings and preferences, of those that do worse.",
-                    f"clamp_max(max(({champions} + {_NEAR:g}) / ({best_challenger} + {_NEAR:g})), {_FAR})",
-                    [
-                        Word(0.95, "Champion leads", GOOD),
-                        Word(1.05, "Level", GOOD),
-                        Word(None, "Challenger leads", NEUTRAL),
-                    ],
-                    "No comparison",
+                *map(states.tile, (states.UP, states.KAFKA, states.LEARNING, states.REJECTS)),
+                *map(states.tile, (states.LOSS, states.DRIFT, states.LEAD, states.NUMBERS)),
+                states.alerts(),
+                states.over_time(
+                    "Since when",
+                    "The same against time, for each daemon: green is well, blue worth knowing, grey not known, red is what to look at. "
+                    "Where there is nothing, nobody asked it.",
+                    (states.LOSS, states.DRIFT, states.LEAD, states.NUMBERS),
+                    height=6,
                 ),
-                words(
-                    "Numbers",
-                    "Whether all weights, thresholds and losses are finite. A rule that diverged must be begun again.",
-                    f"min({metric('finite')})",
-                    [Word(0.5, "Diverged", BAD), Word(None, "Finite", GOOD)],
-                    states.NOT_REACHED,
-                ),
-                states.alerts(4),
             ],
             "How well?": [
                 lines(
                     "Recent rank loss",
-                    "How many ranks the last predictions were off, on average (as many as the setting window says).",
+                    "How many ranks the last predictions were off, on average (as many as the setting window says); the champion's mean of the last week, "
+                    "or as much of it as there was; and what the best constant would have lost.",
                     "short",
                     _with_week("rank"),
-                    height=9,
+                    width=12,
+                    height=10,
+                    many=True,
                     nothing=_NO_RANKS,
                 ),
                 lines(
                     "Recent magnitude loss",
-                    "Of learners of scores: the mean squared error of the differences between the last predictions.",
+                    "Of learners of scores: the mean squared error of the differences between the last predictions; the champion's mean of the last "
+                    "week, or as much of it as there was; and what the best constant would have lost.",
                     "short",
                     _with_week("magnitude"),
-                    height=9,
+                    width=12,
+                    height=10,
+                    many=True,
                     nothing=_NO_SCORES,
                 ),
                 numbers(
@@ -102,31 +107,29 @@ def learning() -> Dashboard:
                     _chosen(metric("loss")),
                     f"{{{{loss}}}}: {_WHO}",
                     "Nothing was predicted",
-                    height=9,
                 ),
                 lines(
                     "Against its week",
                     "Mean loss of the champion's predictions of the last five minutes, divided by the mean of that over the last "
-                    "week, for each kind of loss. From the line on, for a quarter of an hour, there is an alert.",
+                    "week, or over as much of it as there was, for each kind of loss. From the line on, for a quarter of an hour, there is an alert.",
                     "short",
                     {
                         f"{{{{loss}}}} loss {AT}": champion(
                             series("learner:stream_rank_loss:ratio_to_week")
                         )
                     },
-                    width=6,
                     scale=Scale.TIGHT,
                     level=1.25,
                     nothing=_NO_MEAN,
                 ),
                 lines(
                     "Against challengers",
-                    "The champion's recent loss divided by the best challenger's, for each kind of loss; above 1 a challenger is better.",
+                    "The champion's recent loss divided by the best challenger's, for each kind of loss; above 1 a challenger is better. From the line on, "
+                    "for an hour, there is an alert.",
                     "short",
                     {f"{{{{loss}}}} loss {AT}": f"{champions} / {best_challenger}"},
-                    width=6,
                     scale=Scale.TIGHT,
-                    level=1,
+                    level=1.1,
                     nothing="No challenger has a loss of the champion's kind",
                 ),
                 lines(
@@ -136,9 +139,11 @@ def learning() -> Dashboard:
                     "learned. Below it, for a quarter of an hour, there is an alert.",
                     "percentunit",
                     {f"{{{{loss}}}}: {_WHO}": _chosen(series("learner:stream_rank_skill:mean5m"))},
-                    width=12,
+                    width=24,
+                    height=9,
                     scale=Scale.TIGHT,
                     level=0,
+                    many=True,
                     nothing=_NO_MEAN,
                 ),
             ],
@@ -149,15 +154,20 @@ def learning() -> Dashboard:
                     "percentunit",
                     _with_week("preference"),
                     width=12,
+                    height=10,
                     level=_GUESSED,
+                    many=True,
                     nothing=_NO_PREFERENCES,
                 ),
                 lines(
                     "Preferences compared",
                     "Preferences a second that were predicted and then learned. Rankings and choices are several each.",
-                    "cps",
+                    "recps",
                     {_WHO: _chosen(per_second("scored_preferences_total"))},
                     width=12,
+                    height=10,
+                    about=1,
+                    many=True,
                     nothing=_NO_PREFERENCES,
                 ),
                 lines(
@@ -167,6 +177,8 @@ def learning() -> Dashboard:
                     "short",
                     {_WHO: _chosen(metric("preference_log_loss"))},
                     width=12,
+                    height=9,
+                    many=True,
                     level=_COIN,
                     nothing=_NO_PREFERENCES,
                 ),
@@ -177,6 +189,8 @@ def learning() -> Dashboard:
                     "short",
                     {_WHO: _chosen(metric("preference_brier_score"))},
                     width=12,
+                    height=9,
+                    many=True,
                     level=_GUESSED,
                     nothing=_NO_PREFERENCES,
                 ),
@@ -190,6 +204,8 @@ def learning() -> Dashboard:
                     "rank",
                     "predicted",
                     "No rating was predicted by a champion of ranks within the time shown",
+                    width=12,
+                    height=9,
                 ),
                 lines(
                     "Thresholds of the champion",
@@ -197,6 +213,9 @@ def learning() -> Dashboard:
                     "says that a rank has become rare.",
                     "short",
                     {f"{{{{threshold}}}} {AT}": champion(metric("threshold"))},
+                    width=12,
+                    height=9,
+                    many=True,
                     scale=Scale.TIGHT,
                     nothing="The champion predicted no rating, predicts scores, or has more than 20 ranks",
                 ),
@@ -206,6 +225,9 @@ def learning() -> Dashboard:
                     "changes, before the loss does.",
                     "percentunit",
                     {_WHO: _chosen(metric("disagreement"))},
+                    width=12,
+                    height=9,
+                    many=True,
                     nothing="No rating was predicted by an ensemble",
                 ),
                 lines(
@@ -213,6 +235,9 @@ def learning() -> Dashboard:
                     "Members' updates for each rating or preference predicted: how much the rule is still being changed.",
                     "short",
                     {_WHO: f"{_chosen(per_second('updates_total'))} / ({scored()} > 0)"},
+                    width=12,
+                    height=9,
+                    many=True,
                     nothing="Nothing was predicted by a learner that counts its mistakes",
                 ),
                 lines(
@@ -220,6 +245,9 @@ def learning() -> Dashboard:
                     "How far the scores of the last ratings lie within their ranks, on average, in units of the score; below 0 most are wrong.",
                     "short",
                     {_WHO: _chosen(metric("margin"))},
+                    width=12,
+                    height=9,
+                    many=True,
                     scale=Scale.TIGHT,
                     nothing=_NO_RANKS,
                 ),
@@ -228,6 +256,9 @@ def learning() -> Dashboard:
                     "The Euclidean norm of the averaged weights. It grows with the mistakes made; a sudden jump is an event out of scale.",
                     "short",
                     {_WHO: _chosen(metric("weight_norm"))},
+                    width=12,
+                    height=9,
+                    many=True,
                     nothing="No learner has weights: nothing was learned, or by kernels",
                 ),
             ],

@@ -4,6 +4,7 @@ from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
 
 __all__ = [
     "AT",
+    "CHALLENGER",
     "CHAMPION",
     "ONE_OF_SEVERAL",
     "champion",
@@ -12,10 +13,12 @@ __all__ = [
     "mean",
     "metric",
     "ours",
+    "per_daemon",
     "per_second",
     "quantile",
     "scored",
     "series",
+    "total",
 ]
 
 _SCOPE = 'job=~"$job", instance=~"$instance"'
@@ -32,7 +35,9 @@ ONE_OF_SEVERAL = (
 """Has what `AT` stands for as a label, which is a piece of a legend itself; nothing at all, if there is one instance."""
 
 CHAMPION = f'{_OWN}learner_info{{{_SCOPE}, role="champion"}}'
-"""1 for every learner that is its daemon's first."""
+"""1 for every learner that is its daemon's first, ..."""
+CHALLENGER = CHAMPION.replace("champion", "challenger")
+"""... and for all others."""
 
 
 def series(name: str, **labels: str) -> str:
@@ -91,6 +96,16 @@ def champion(expression: str) -> str:
 def scored() -> str:
     """Ratings and preferences a second that each learner predicted before it learned them; it has both counters, whatever comes."""
     return f"({per_second('scored_predictions_total')} + {per_second('scored_preferences_total')})"
+
+
+def per_daemon(expression: str) -> str:
+    """The largest number of each daemon, without the other labels that a Prometheus may give to what it scrapes."""
+    return f"max by (job, instance) ({expression})"
+
+
+def total(expression: str) -> str:
+    """The sum of each daemon's numbers."""
+    return f"sum by (job, instance) ({expression})"
 
 
 def ours(expression: str) -> str:

@@ -5,9 +5,14 @@ from enum import Enum
 
 from grafana_foundation_sdk.builders import common, dashboard, timeseries
 from grafana_foundation_sdk.models import common as shape
-from grafana_foundation_sdk.models.dashboard import FieldColorModeId, Threshold, ThresholdsMode
+from grafana_foundation_sdk.models.dashboard import (
+    DynamicConfigValue,
+    FieldColorModeId,
+    Threshold,
+    ThresholdsMode,
+)
 
-from dashboards.panels.parts import FAIR, Panel, described, query
+from dashboards.panels.parts import LEVEL, Panel, described, query
 
 __all__ = ["Scale", "lines"]
 
@@ -22,6 +27,13 @@ class Scale(Enum):
     TIGHT = "what there is"
 
 
+def _legend(many: bool) -> common.VizLegendOptions:
+    legend = common.VizLegendOptions().placement(shape.LegendPlacement.BOTTOM).show_legend(True)
+    if many:
+        return legend.display_mode(shape.LegendDisplayMode.TABLE).calcs(["lastNotNull", "mean"])
+    return legend.display_mode(shape.LegendDisplayMode.LIST)
+
+
 def lines(
     title: str,
     meaning: str,
@@ -34,23 +46,26 @@ def lines(
     scale: Scale = Scale.FROM_ZERO,
     level: float | None = None,
     nothing: str | None = None,
+    about: float | None = None,
+    many: bool = False,
+    colours: Mapping[str, str] | None = None,
 ) -> Panel:
     """Series against time, by their legends; `level` is a height that means something, and is drawn, always in sight.
 
-    What is stacked has no outlines: that of a series which is 0 would lie on the one below, in its own colour.
+    `about` is what the axis shows at least: else next to nothing would fill it. Where there may be `many` series, the legend is a table
+    with their last numbers and their means. `colours` are of legends that stand for outcomes, and the same everywhere; a learner has
+    the one that follows from its name.
+
+    What is stacked has no outlines: that of a series which is 0 would lie on the one below, in its own colour. A single sample is
+    not drawn: a point would say that there was something at one moment and nothing around it.
     """
     panel = (
         timeseries.Panel()
         .line_width(0 if stacked else 1.5)
         .fill_opacity(70 if stacked else 6)
-        .show_points(shape.VisibilityMode.AUTO)
-        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
-        .legend(
-            common.VizLegendOptions()
-            .display_mode(shape.LegendDisplayMode.LIST)
-            .placement(shape.LegendPlacement.BOTTOM)
-            .show_legend(True)
-        )
+        .show_points(shape.VisibilityMode.NEVER)
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC_BY_NAME))
+        .legend(_legend(many))
         .tooltip(
             common.VizTooltipOptions()
             .mode(shape.TooltipDisplayMode.MULTI)
@@ -68,9 +83,14 @@ def lines(
     elif scale is Scale.DECADES:
         decades = common.ScaleDistributionConfig().type(shape.ScaleDistribution.LOG).log(10)
         panel = panel.scale_distribution(decades)
+    if about is not None:
+        panel = panel.axis_soft_max(about)
+    for legend, colour in (colours or {}).items():
+        fixed = DynamicConfigValue(id_val="color", value={"mode": "fixed", "fixedColor": colour})
+        panel = panel.override_by_name(legend, [fixed])
     if level is not None:
-        steps_at = [Threshold(value=None, color="transparent"), Threshold(value=level, color=FAIR)]
-        style = common.GraphThresholdsStyleConfig().mode(shape.GraphThresholdsStyleMode.LINE)
+        steps_at = [Threshold(value=None, color="transparent"), Threshold(value=level, color=LEVEL)]
+        style = common.GraphThresholdsStyleConfig().mode(shape.GraphThresholdsStyleMode.DASHED)
         panel = panel.thresholds(
             dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps_at)
         ).thresholds_style(style)

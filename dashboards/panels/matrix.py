@@ -6,12 +6,21 @@ from grafana_foundation_sdk.models.dashboard import (
     DataTransformerConfig,
     DynamicConfigValue,
     FieldColorModeId,
+    Threshold,
+    ThresholdsMode,
 )
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from dashboards.panels.parts import NARROW, Panel, described, query
 
 __all__ = ["matrix"]
+
+_BLUES = [
+    Threshold(value=None, color="transparent"),
+    Threshold(value=0.1, color="#3B6FBE"),
+    Threshold(value=0.3, color="#1F60C4"),
+    Threshold(value=0.6, color="#123F8C"),
+]
 
 
 def matrix(
@@ -22,8 +31,13 @@ def matrix(
     column: str,
     nothing: str,
     width: int = 8,
+    height: int = 8,
 ) -> Panel:
-    """Shares in a square, by two labels, the larger the bluer."""
+    """Shares in a square, by two labels, the larger the bluer.
+
+    In steps and not smoothly: of all blues between Grafana's lightest and its darkest, many are too dark for dark letters and too light
+    for light ones.
+    """
     numbers = DataTransformerConfig(  # labels are text, and 10 comes before 2
         id_val="convertFieldType",
         options={
@@ -47,7 +61,8 @@ def matrix(
         .min(0)
         .max(1)
         .decimals(0)
-        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.CONTINUOUS_BLUES))
+        .color_scheme(dashboard.FieldColor().mode(FieldColorModeId.THRESHOLDS))
+        .thresholds(dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(_BLUES))
         .cell_options(
             shape.TableColoredBackgroundCellOptions(mode=shape.TableCellBackgroundDisplayMode.BASIC)
         )
@@ -59,7 +74,7 @@ def matrix(
         .override_by_name(
             f"{row}\\{column}",
             [
-                DynamicConfigValue(id_val="displayName", value=row),
+                DynamicConfigValue(id_val="displayName", value=f"{row} \\ {column}"),
                 DynamicConfigValue(id_val="custom.cellOptions", value={"type": "auto"}),
                 DynamicConfigValue(id_val="unit", value="none"),
             ],
@@ -67,4 +82,4 @@ def matrix(
     )
     for each in (numbers, *sorts, turned):
         panel = panel.with_transformation(each)
-    return described(panel, title, meaning, "percentunit", width, 8, nothing)
+    return described(panel, title, meaning, "percentunit", width, height, nothing)

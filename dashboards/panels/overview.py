@@ -12,12 +12,14 @@ from grafana_foundation_sdk.models.dashboard import (
 )
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
-from dashboards.panels.parts import BAD, FAIR, GOOD, NARROW, Panel, described, one_colour, query
+from dashboards.panels.parts import BAD, NARROW, Panel, described, one_colour, query
+from dashboards.panels.words import Word, as_mappings
 
 __all__ = ["Column", "overview"]
 
-_ADDRESS, _BIT = 140, 44
-"""The widths of a column of addresses, and of one of 0 and 1."""
+_ADDRESS = 122
+"""The width of a column of addresses; what is longer is whole on a wider screen, and when it is pointed at."""
+_ALL_ABOUT_IT = "/d/stream-rank-pipeline?var-datasource=${datasource}&var-instance=${__value.raw}&${__url_time_range}"
 _NOTHING = -1
 """What stands for a number that a daemon does not have; none of them is ever below 0."""
 
@@ -28,21 +30,19 @@ class Column(NamedTuple):
     name: str
     unit: str
     expression: str
-    fair: float | None = None
-    """From here on it is coloured fair."""
     bad: float | None = None
-    least: float | None = None
-    """Below, it is coloured bad."""
+    """From here on it is coloured."""
     nothing: str | None = None
     """What is said of a daemon that has no such number, but can be asked."""
-    narrow: bool = False
-    """Whether it is 0 or 1."""
+    said: Sequence[Word] = ()
+    """What is said instead of a number."""
+    width: int | None = None
 
 
 def overview(
     title: str, meaning: str, columns: Sequence[Column], asked: str, width: int = 24
 ) -> Panel:
-    """A line for each daemon, with numbers in columns; what is not well is coloured.
+    """A line for each daemon, with a few numbers in columns, so that they have room on a phone; what is not well is coloured.
 
     `asked` has a series for each daemon that answers, of which the others leave their cells empty.
     """
@@ -53,7 +53,7 @@ def overview(
         .min_width(NARROW)
         .filterable(False)
         .show_header(True)
-        .override_by_name("daemon", [DynamicConfigValue(id_val="custom.width", value=_ADDRESS)])
+        .override_by_name("daemon", _address())
     )
     names = {"instance": "daemon"}
     for letter, column in zip("ABCDEFGHIJKLMN", columns, strict=False):
@@ -80,20 +80,26 @@ def overview(
     return described(panel, title, meaning, "short", width, 9)
 
 
+def _address() -> list[DynamicConfigValue]:
+    link = {"title": "All about it", "url": _ALL_ABOUT_IT}
+    return [
+        DynamicConfigValue(id_val="custom.minWidth", value=_ADDRESS),
+        DynamicConfigValue(id_val="links", value=[link]),
+    ]
+
+
 def _look(column: Column) -> list[DynamicConfigValue]:
     found = [DynamicConfigValue(id_val="unit", value=column.unit)]
-    if column.narrow:
-        found.append(DynamicConfigValue(id_val="custom.width", value=_BIT))
-    first = GOOD if column.least is None else BAD
-    steps: list[dict[str, Any]] = [{"color": first, "value": None}]
-    for colour, value in ((GOOD, column.least), (FAIR, column.fair), (BAD, column.bad)):
-        steps += [{"color": colour, "value": value}] if value is not None else []
-    said: list[dict[str, Any]] = []
+    if column.width is not None:
+        found.append(DynamicConfigValue(id_val="custom.width", value=column.width))
+    said: list[dict[str, Any]] = as_mappings(column.said)
     if column.nothing is not None:
         result = {"text": column.nothing, "color": "transparent", "index": 0}
         said.append({"type": "value", "options": {str(_NOTHING): result}})
-    if len(steps) > 1:
-        unknown = {"match": "null+nan", "result": {"text": "", "color": "transparent", "index": 1}}
+    if column.bad is not None or column.said:
+        steps: list[dict[str, Any]] = [{"color": "transparent", "value": None}]
+        steps += [{"color": BAD, "value": column.bad}] if column.bad is not None else []
+        unknown = {"match": "null+nan", "result": {"text": "", "color": "transparent", "index": 9}}
         said.append({"type": "special", "options": unknown})
         found += [
             DynamicConfigValue(id_val="thresholds", value={"mode": "absolute", "steps": steps}),

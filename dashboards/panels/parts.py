@@ -10,9 +10,11 @@ __all__ = [
     "BAD",
     "FAIR",
     "GOOD",
+    "LEVEL",
     "NARROW",
     "NEUTRAL",
     "SOURCE",
+    "UNKNOWN",
     "Panel",
     "described",
     "one_colour",
@@ -20,7 +22,10 @@ __all__ = [
 ]
 
 SOURCE = shape.DataSourceRef(type_val="prometheus", uid="${datasource}")
-GOOD, FAIR, BAD, NEUTRAL = "green", "orange", "red", "blue"
+GOOD, FAIR, BAD, NEUTRAL, UNKNOWN = "#1E7B34", "#B04A00", "#C4162A", "#1F60C4", "#5B616B"
+"""Dark enough for Grafana's light letters, which it puts on all that is not very bright, in both themes; its own green is not."""
+LEVEL = "#8E8E8E"
+"""Of lines at a height that means something; no mark has it."""
 
 NARROW = 50
 """The least width of a column: else Grafana gives each 150, and hides those that have no room."""

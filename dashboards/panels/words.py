@@ -1,7 +1,7 @@
 """A number said in a word."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grafana_foundation_sdk.builders import common, stat
 from grafana_foundation_sdk.models import common as shape
@@ -15,9 +15,9 @@ from grafana_foundation_sdk.models.dashboard import (
     ValueMappingResult,
 )
 
-from dashboards.panels.parts import NEUTRAL, Panel, described, one_colour, query
+from dashboards.panels.parts import UNKNOWN, Panel, described, one_colour, query
 
-__all__ = ["Word", "words"]
+__all__ = ["Word", "as_mappings", "words"]
 
 _BEYOND = 1e15
 """More than what is said in words can be."""
@@ -31,20 +31,37 @@ class Word(NamedTuple):
     colour: str
 
 
+def _bounds(said: Sequence[Word]) -> list[tuple[float, float]]:
+    """Bounds are inclusive in Grafana, and the first that fits is taken."""
+    highs = [_BEYOND if word.below is None else word.below for word in said]
+    return list(zip([-_BEYOND, *highs], highs, strict=False))
+
+
+def as_mappings(said: Sequence[Word]) -> list[dict[str, Any]]:
+    """The words, as they are written where the schema has no classes for them."""
+    return [
+        {
+            "type": "range",
+            "options": {
+                "from": low,
+                "to": high,
+                "result": {"text": word.text, "color": word.colour, "index": index},
+            },
+        }
+        for index, (word, (low, high)) in enumerate(zip(said, _bounds(said), strict=True))
+    ]
+
+
 def words(
-    title: str, meaning: str, expression: str, said: Sequence[Word], nothing: str, width: int = 4
+    title: str, meaning: str, expression: str, said: Sequence[Word], nothing: str, width: int
 ) -> Panel:
-    """One number, said in a word on its colour; `nothing` is said where there is none."""
+    """One number, said in a word on its colour; `nothing` is said, in grey, where there is none."""
     mappings: list[ValueMapping] = []
-    low = -_BEYOND
-    for index, word in enumerate(said):
+    for index, (word, (low, high)) in enumerate(zip(said, _bounds(said), strict=True)):
         result = ValueMappingResult(text=word.text, color=word.colour, index=index)
-        # bounds are inclusive in Grafana, and the first that fits is taken
-        high = _BEYOND if word.below is None else word.below
         options = DashboardRangeMapOptions(from_val=low, to=high, result=result)
         mappings.append(RangeMap(options=options))
-        low = high
-    none = ValueMappingResult(text=nothing, color=NEUTRAL, index=len(said))
+    none = ValueMappingResult(text=nothing, color=UNKNOWN, index=len(said))
     mappings.append(
         SpecialValueMap(
             options=DashboardSpecialValueMapOptions(
@@ -55,9 +72,9 @@ def words(
     panel = (
         stat.Panel()
         .mappings(mappings)
-        .thresholds(one_colour(NEUTRAL))
+        .thresholds(one_colour(UNKNOWN))
         .graph_mode(shape.BigValueGraphMode.NONE)
-        .color_mode(shape.BigValueColorMode.BACKGROUND)
+        .color_mode(shape.BigValueColorMode.BACKGROUND_SOLID)
         .justify_mode(shape.BigValueJustifyMode.CENTER)
         .text_mode(shape.BigValueTextMode.VALUE)
         .text(common.VizTextDisplayOptions().value_size(18))

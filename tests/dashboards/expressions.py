@@ -23,7 +23,7 @@ _WORDS = {
 
 def names(expression: str) -> set[str]:
     """The series that an expression asks for."""
-    bare = _LABELS.sub(" ", expression)
+    bare = re.sub(r'"[^"]*"', " ", _LABELS.sub(" ", expression))
     found = set(
         re.findall(r"(?<![\w:$])[a-zA-Z_:][\w:]*(?!\w*\s*\()", re.sub(r"\[[^\]]*\]", " ", bare))
     )

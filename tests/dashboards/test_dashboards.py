@@ -12,8 +12,9 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-from dashboards.__main__ import FOLDER, written
+from dashboards.__main__ import FOLDER, rules, written
 from dashboards.frame import in_sight
+from dashboards.panels.parts import LEVEL, UNKNOWN
 from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
 from tests.dashboards.expressions import names, targets
 
@@ -23,7 +24,7 @@ BOARDS = [json.loads(path.read_text()) for path in FILES]
 register_default_plugins()
 
 _SUFFIXES = ("_bucket", "_sum", "_count")
-_UNITS = {"none", "short", "s", "cps", "bytes", "percentunit"}
+_UNITS = {"none", "short", "s", "recps", "bytes", "percentunit"}
 
 
 def recorded() -> set[str]:
@@ -50,6 +51,8 @@ def each_panel() -> Iterator[Any]:
 
 def test_the_files_are_what_the_code_writes() -> None:
     assert {path.name: path.read_text() for path in FILES} == written(), "run `make dashboards`"
+    for file, content in rules().items():
+        assert file.read_text() == content, "run `make dashboards`"
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=[board["uid"] for board in BOARDS])
@@ -70,7 +73,7 @@ def through_the_schema(board: dict[str, Any]) -> Any:
         ("panels", 1, "options", "graphmode"),
         ("panels", 1, "fieldConfig", "defaults", "unti"),
         ("panels", 1, "targets", 0, "exprr"),
-        ("panels", 8, "fieldConfig", "defaults", "custom", "linewidth"),
+        ("panels", 12, "fieldConfig", "defaults", "custom", "linewidth"),
         ("templating", "list", 1, "includeall"),
     ],
 )
@@ -116,7 +119,10 @@ def test_a_dashboard_keeps_to_the_linters_rules(board: dict[str, Any]) -> None:
         "Restarts",
         "Rebalances",
         "Drifts",
+        "Alerts",
     }
+    colours = [each["iconColor"] for each in board["annotations"]["list"]]
+    assert len({*colours, LEVEL}) == len(colours) + 1
 
 
 @pytest.mark.parametrize(("board", "panel"), [*each_panel()])
@@ -124,7 +130,7 @@ def test_a_panel_keeps_to_the_linters_rules(board: dict[str, Any], panel: dict[s
     assert panel["title"]
     assert len(panel["description"]) > 20
     assert panel["fieldConfig"]["defaults"]["unit"] in _UNITS
-    assert panel["type"] in {"stat", "timeseries", "table"}  # core ones
+    assert panel["type"] in {"stat", "timeseries", "table", "state-timeline"}  # core ones
     assert "pluginVersion" not in panel
     assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
     assert panel["targets"]
@@ -139,7 +145,7 @@ def test_a_panel_keeps_to_the_linters_rules(board: dict[str, Any], panel: dict[s
         bare = set(re.findall(r"(?<![\w:$\"])(?:stream_rank|process)_\w+(?![\w{(])", expression))
         assert not bare, "a series without job and instance"
         for window in re.findall(r"\[([^\]]*)\]", expression):
-            assert window in ("$__rate_interval", "$__range", "5m", "1h", "1d")
+            assert window in ("$__rate_interval", "$__range", "5m", "15m", "1h", "1d")
         for window in re.findall(r"rate\([^)]*\[([^\]]*)\]", expression):
             assert window == "$__rate_interval"
         counters = [name for name in names(expression) if is_counter(name)]
@@ -183,9 +189,27 @@ def test_the_first_row_says_it_in_words() -> None:
     for board in BOARDS:
         second = [p["gridPos"]["y"] for p in board["panels"] if p["type"] == "row"][1]
         first = [p for p in board["panels"] if 0 < p["gridPos"]["y"] < second]
-        assert len(first) >= 6
-        for panel in first:
-            assert panel["type"] == "stat"
-            said = panel["fieldConfig"]["defaults"]["mappings"]
+        tiles = [panel for panel in first if panel["type"] == "stat"]
+        titles = [panel["title"] for panel in tiles]
+        assert titles[:3] == ["Up", "Kafka", "Learning"]
+        assert {"Rejects", "Alerts"} <= set(titles)
+        assert len(set(titles)) == len(titles) >= 8
+        assert {panel["type"] for panel in first} <= {"stat", "state-timeline"}
+        for panel in tiles:
+            said = panel["fieldConfig"]["defaults"].get("mappings", ())
             assert all(each["options"]["result"]["text"] for each in said)
-            assert panel["options"]["colorMode"] == "background"
+            assert panel["options"]["colorMode"] == "background_solid"
+            unknown = [e["options"]["result"] for e in said if e["type"] == "special"]
+            assert {each["color"] for each in unknown} <= {UNKNOWN}
+
+
+def test_axes_and_colours_say_what_there_is() -> None:
+    for board in BOARDS:
+        for panel in board["panels"]:
+            if panel["type"] == "timeseries":
+                custom = panel["fieldConfig"]["defaults"]["custom"]
+                assert custom["showPoints"] == "never", "a lone point"
+                color = panel["fieldConfig"]["defaults"]["color"]["mode"]
+                assert color == "palette-classic-by-name", "one that changes with the others"
+                if panel["fieldConfig"]["defaults"]["unit"] == "recps":
+                    assert custom["axisSoftMax"] >= 1, "next to nothing fills the axis"

@@ -1,5 +1,6 @@
 """The rules as files: what promtool says of them, and where they lead whoever is on call."""
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
+from dashboards.links import LEADS
+from dashboards.links import RUNBOOK as RUNBOOK_URL
+from stream_rank.ingest.kafka.port import LONGEST_SILENCE_SECONDS
 from tests.dashboards.expressions import names
 from tests.dashboards.test_dashboards import BOARDS, RULES, is_counter
 
@@ -57,7 +61,8 @@ def test_an_alert_says_what_to_do(alert: dict[str, Any]) -> None:
     assert said["summary"]
     assert said["description"]
     place, _, anchor = said["runbook_url"].partition("#")
-    assert place == str(RUNBOOK)
+    assert place == RUNBOOK_URL
+    assert urlsplit(place).scheme
     headings = re.findall(r"^## (.*)$", RUNBOOK.read_text(), re.MULTILINE)
     assert anchor in [heading.lower() for heading in headings]
 
@@ -68,6 +73,9 @@ def test_an_alert_leads_to_a_panel_about_it(alert: dict[str, Any]) -> None:
     (board,) = (board for board in BOARDS if link.path == f"/d/{board['uid']}")
     (number,) = parse_qs(link.query)["viewPanel"]
     (panel,) = (panel for panel in board["panels"] if panel["id"] == int(number))
+    assert panel["type"] in ("timeseries", "state-timeline"), "it has a time axis"
+    said = alert["annotations"]
+    assert (said["__dashboardUid__"], said["__panelId__"]) == (board["uid"], number)
     shown = {name for target in panel["targets"] for name in origins(target["expr"])}
     assert shown & origins(alert["expr"]), (panel["title"], shown)
 
@@ -78,6 +86,18 @@ def origins(expression: str) -> set[str]:
     for name in names(expression):
         found |= origins(RECORDED[name]) if name in RECORDED else {name}
     return found - {"stream_rank_learner_info"}
+
+
+def test_all_mean_the_same_silence() -> None:
+    """`/readyz`, the alerts and the tiles."""
+    texts = [RULES.read_text(), *(json.dumps(board) for board in BOARDS)]
+    held = re.compile(r"kafka_silence_seconds(?:\{[^}]*\})?\)? (?:>|<=) (?:bool )?([\d.]+)")
+    found = {float(number) for text in texts for number in held.findall(text)}
+    assert found == {LONGEST_SILENCE_SECONDS}
+
+
+def test_every_alert_leads_somewhere() -> None:
+    assert LEADS.keys() == {alert["alert"] for alert in ALERTS}
 
 
 def test_counters_are_asked_for_how_fast_they_grow() -> None:
