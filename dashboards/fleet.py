@@ -35,7 +35,7 @@ def fleet() -> Dashboard:
                     "Daemons",
                     "How each stands now; a click on its name leads to all about it.",
                     [
-                        Column("is", "none", states.standing(), said=standing.said, width=86),
+                        Column("is", "none", states.standing(), said=standing.said, width=90),
                         Column(
                             "behind",
                             "s",

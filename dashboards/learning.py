@@ -35,7 +35,7 @@ def _chosen(expression: str) -> str:
 
 
 def _least(expression: str) -> str:
-    return f"min by (job, instance) ({expression})"
+    return f"min by (job, instance, loss) ({expression})"
 
 
 def _with_week(kind: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from dashboards.panels.words import Word, as_mappings
 
 __all__ = ["Column", "overview"]
 
-_ADDRESS = 122
+_ADDRESS = 124
 """The width of a column of addresses; what is longer is whole on a wider screen, and when it is pointed at."""
 _ALL_ABOUT_IT = "/d/stream-rank-pipeline?var-datasource=${datasource}&var-instance=${__value.raw}&${__url_time_range}"
 _NOTHING = -1
@@ -90,6 +90,8 @@ def _address() -> list[DynamicConfigValue]:
 
 def _look(column: Column) -> list[DynamicConfigValue]:
     found = [DynamicConfigValue(id_val="unit", value=column.unit)]
+    if column.unit == "s":
+        found.append(DynamicConfigValue(id_val="decimals", value=0))
     if column.width is not None:
         found.append(DynamicConfigValue(id_val="custom.width", value=column.width))
     said: list[dict[str, Any]] = as_mappings(column.said)

@@ -23,7 +23,7 @@ _CALC = 68
 """What each of the numbers takes in a legend that is a table."""
 _TITLE, _WORD, _LEGEND, _CELL = 14, 18, 12, 14
 """Sizes of fonts."""
-_TIME = "59.9 mins"
+_TIME = "23 hours"
 """A long number in a cell."""
 
 

@@ -89,7 +89,7 @@ DOWN = dict.fromkeys(daemon(B), "1x9 stale") | {
 }
 ALL_DOWN = {name.replace(B, A): values for name, values in DOWN.items()}
 RESTARTING = {f"process_start_time_seconds{{{OTHER}}}": "0+60x30"}
-SILENT = {"kafka_silence_seconds": "0x9 10+60x21"}
+SILENT: dict[str, Any] = {"kafka_silence_seconds": "0x9 10+60x21"}
 REJECTS = f'stream_rank_rejects_total{{{A}, reason="schema"}}'
 FAILURES = f'stream_rank_failures_total{{{A}, what="kafka"}}'
 
