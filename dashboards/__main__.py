@@ -1,4 +1,4 @@
-"""`python -m dashboards`: write the JSON that Grafana is provisioned with, the links in the rules, and the rules as Kubernetes has them."""
+"""`python -m dashboards`: write the JSON that Grafana is provisioned with, the links in the rules, the rules as Kubernetes has them, and the runbook as a page."""
 
 import argparse
 import json
@@ -11,15 +11,18 @@ from dashboards.fleet import fleet
 from dashboards.learning import learning
 from dashboards.links import RUNBOOK, linked
 from dashboards.pipeline import pipeline
+from dashboards.runbook import page
 
 __all__ = [
     "FOLDER",
     "IN_KUBERNETES",
+    "PAGE",
     "RULES",
     "TESTS",
     "as_json",
     "in_kubernetes",
     "rules",
+    "runbook_page",
     "written",
 ]
 
@@ -28,6 +31,7 @@ FOLDER = _HERE / "grafana/dashboards"
 RULES = _HERE / "rules/stream-rank.yml"
 TESTS = RULES.with_name("stream-rank_test.yml")
 IN_KUBERNETES = _HERE.parent / "deploy/kubernetes/prometheusrule.yaml"
+PAGE = _HERE.parent / "deploy/prometheus/assets/runbook.html"
 
 
 def as_json(board: Dashboard) -> str:
@@ -45,6 +49,11 @@ def rules(runbook: str = RUNBOOK) -> dict[Path, str]:
     """The rules and their tests, with links to the panels of today."""
     boards = {board["uid"]: board for board in map(json.loads, written().values())}
     return {file: linked(file.read_text(), boards, runbook) for file in (RULES, TESTS)}
+
+
+def runbook_page() -> str:
+    """The runbook, as Prometheus serves it."""
+    return page((_HERE.parent / "deploy/RUNBOOK.md").read_text())
 
 
 def in_kubernetes() -> str:
@@ -69,3 +78,5 @@ if __name__ == "__main__":
     for file, content in rules(given.runbook).items():
         file.write_text(content)
     IN_KUBERNETES.write_text(in_kubernetes())
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(runbook_page())

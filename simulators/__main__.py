@@ -62,10 +62,48 @@ def _parser() -> argparse.ArgumentParser:
         help="share of the events that are preferences (%(default)s); the others are ratings",
     )
     load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
+    load.add_argument(
+        "--garbage-every",
+        type=_whole,
+        default=500,
+        help="of so many, one is no event (%(default)s)",
+    )
 
     live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
     live.add_argument(
-        "--any-ports", action="store_true", help="take ports that are free instead of the usual"
+        "--any-ports",
+        action="store_true",
+        help="take ports that are free, also where the usual ones are",
+    )
+    live.add_argument(
+        "--break",
+        dest="breaks",
+        action="append",
+        default=[],
+        choices=[
+            "broker",
+            "frozen",
+            "daemon",
+            "producer",
+            "garbage",
+            "disk",
+            "drift",
+            "two",
+            "storm",
+        ],
+        help="break this again and again; may be given several times, and then one after the other",
+    )
+    live.add_argument(
+        "--every", type=_whole, default=240, help="seconds from one break to the next (%(default)s)"
+    )
+    live.add_argument(
+        "--lasting", type=_whole, default=90, help="seconds that a break lasts (%(default)s)"
+    )
+    live.add_argument(
+        "--table",
+        type=Path,
+        metavar="FILE",
+        help="break everything once with each client, and write into FILE how soon row 1 of the dashboards says so",
     )
     for each in (load, live):
         each.add_argument("--rate", type=_whole, default=2000, help="events a second (%(default)s)")
@@ -144,12 +182,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return load.run(
             *(given.bootstrap_servers, given.topic, given.rate, given.drift_seconds),
-            *(given.preferences, given.seed),
+            *(given.preferences, given.seed, given.garbage_every),
         )
     if given.command == "live":
         from simulators import live
 
-        return live.serve(given.rate, given.drift_seconds, given.any_ports)
+        if given.table is not None:
+            from simulators import break_table
+
+            return break_table.write(given.table, given.rate)
+        from simulators.breaks import Timetable
+
+        timetable = Timetable(given.breaks, given.every, given.lasting)
+        return live.serve(given.rate, given.drift_seconds, given.any_ports, timetable)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 

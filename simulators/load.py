@@ -1,6 +1,7 @@
 """A load generator: ratings and preferences at a steady rate, with an abrupt drift at regular intervals."""
 
 import math
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -28,8 +29,12 @@ def run(
     drift_seconds: float,
     preferences: float,
     seed: int,
+    garbage_every: int = _GARBAGE_EVERY,
 ) -> int:
-    """Send until it is stopped; the exit code. `preferences` is the share of the events that are such."""
+    """Send until it is stopped; the exit code. `preferences` is the share of the events that are such.
+
+    SIGUSR1 turns the stream upside down, and back.
+    """
     asked, _ = listen()
     producer = RetryingProducer(
         producer_of("kafka-python", Connection(tuple(bootstrap_servers.split(",")))),
@@ -39,10 +44,18 @@ def run(
     )
     begun = time.monotonic()
 
-    def upside_down() -> bool:
-        return int((time.monotonic() - begun) / drift_seconds) % 2 == 1
+    turned = 0
 
-    stream = drifting(seed, upside_down, _GARBAGE_EVERY, preferences)
+    def turn(*_: object) -> None:
+        nonlocal turned
+        turned += 1
+
+    signal.signal(signal.SIGUSR1, turn)
+
+    def upside_down() -> bool:
+        return (int((time.monotonic() - begun) / drift_seconds) + turned) % 2 == 1
+
+    stream = drifting(seed, upside_down, garbage_every, preferences)
     print(
         f"{rate:,} events a second to {topic}, {preferences:.0%} preferences, a drift every {drift_seconds:g} s",
         file=sys.stderr,

@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +23,8 @@ class NoPrometheusError(Exception):
 class Prometheus:
     """Runs with a configuration file, and keeps its data below a folder."""
 
-    def __init__(self, folder: Path, config: Path, port: int) -> None:
+    def __init__(self, folder: Path, config: Path, port: int, assets: Path | None = None) -> None:
+        """`assets` are served below /user."""
         if shutil.which("prometheus") is None:
             raise NoPrometheusError("there is no prometheus; Debian's package of that name has it")
         self.url = f"http://127.0.0.1:{port}"
@@ -33,6 +35,8 @@ class Prometheus:
             f"--storage.tsdb.path={folder / 'prometheus'}",
             f"--web.listen-address=127.0.0.1:{port}",
         ]
+        if assets is not None:
+            self._command.append(f"--web.user-assets={assets}")
 
     def __enter__(self) -> Self:
         with self._log.open("wb") as log:
@@ -60,6 +64,13 @@ class Prometheus:
                 return True
         except OSError:
             return False
+
+    def page(self, name: str) -> str:
+        """The address of a page for people: distributions leave the newer pages out, and keep those that were there before."""
+        for path in (name, f"classic/{name}"):
+            with suppress(OSError), urllib.request.urlopen(f"{self.url}/{path}", timeout=5):
+                return f"{self.url}/{path}"
+        return f"{self.url}/api/v1/{name}"
 
     def ask(self, path: str, **arguments: str) -> Any:
         """What its API says; a `ValueError` with its words if it is an error."""

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-__all__ = ["as_truth", "names", "said_by", "targets", "with_values", "word_for"]
+__all__ = ["as_truth", "names", "targets", "with_values"]
 
 _LABELS = re.compile(r"\{[^}]*\}|\b(?:by|on|ignoring|without|group_left|group_right)\s*\([^)]*\)")
 _WORDS = {
@@ -48,22 +48,3 @@ def as_truth(expression: str) -> str:
     """A condition, such that it says 0 where it does not hold instead of nothing; what inhibits it is left out."""
     expression = expression.partition(" unless ")[0]
     return re.sub(r"(?<=[\s)])(==|!=|>=|<=|>|<)(?!\s*bool)", r"\1 bool", expression)
-
-
-def said_by(panel: dict[str, Any], found: list[dict[str, Any]]) -> str:
-    """What a panel of the first row says, of what its expression gave."""
-    if panel["options"]["textMode"] == "name":
-        return ", ".join(sorted(each["metric"]["name"] for each in found))
-    if not found:
-        return str(panel["fieldConfig"]["defaults"]["noValue"])
-    return word_for(panel, float(found[0]["value"][1]))
-
-
-def word_for(panel: dict[str, Any], number: float) -> str:
-    """The word for a number."""
-    said: str = next(
-        each["options"]["result"]["text"]
-        for each in panel["fieldConfig"]["defaults"]["mappings"]
-        if each["options"]["from"] <= number <= each["options"]["to"]
-    )
-    return said

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from dashboards.__main__ import IN_KUBERNETES, RULES, in_kubernetes
+from dashboards.__main__ import IN_KUBERNETES, PAGE, RULES, in_kubernetes, runbook_page
+from dashboards.links import LEADS, RUNBOOK
 from simulators.live import Ports
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.config.gather import from_environment, gather
@@ -160,6 +161,65 @@ def test_what_is_warmed_is_all_that_the_demonstration_compiles(tmp_path: Path) -
     needed = _compiled([*replay, "--out", tmp_path / "run"], line * 3_000)
     assert needed
     assert needed <= warmed
+
+
+def test_the_runbook_is_served_where_alerts_lead() -> None:
+    assert PAGE.read_text() == runbook_page(), "run `make dashboards`"
+    address, _, path = RUNBOOK.partition("/user/")
+    assert address == f"http://127.0.0.1:{Ports().prometheus}"
+    assert path == PAGE.name
+    command = composed()["services"]["prometheus"]["command"]
+    assert f"--web.user-assets=/stream-rank/{PAGE.parent.relative_to(Path.cwd())}" in command
+    anchors = set(re.findall(r'id="([^"]*)"', PAGE.read_text()))
+    assert {alert.lower() for alert in LEADS} <= anchors
+    assert set(re.findall(r'href="#([^"]*)"', PAGE.read_text())) <= anchors
+
+
+def test_consequences_are_inhibited() -> None:
+    """By Alertmanager's rules, as it reads them: of what may fire at once, what is told."""
+    told = {
+        ("StreamRankDown", "StreamRankStuck", "StreamRankRejects"): {"StreamRankDown"},
+        (
+            "StreamRankKafkaUnreachable",
+            "StreamRankNotReady",
+            "StreamRankSnapshotOld",
+            "StreamRankRejects",
+        ): {
+            "StreamRankKafkaUnreachable",
+            "StreamRankRejects",
+        },
+        ("StreamRankSnapshotsFail", "StreamRankSnapshotOld"): {"StreamRankSnapshotsFail"},
+        ("StreamRankDiverged", "StreamRankLossHigh"): {"StreamRankDiverged"},
+        ("StreamRankLagging", "StreamRankLossHigh"): {"StreamRankLagging", "StreamRankLossHigh"},
+    }
+    rules = yaml.safe_load((DEPLOY / "prometheus/alertmanager.yml").read_text())["inhibit_rules"]
+    for firing, wanted in told.items():
+        assert set(firing) <= LEADS.keys()
+        inhibited = {
+            target
+            for rule in rules
+            if any(_matches(source, rule["source_matchers"]) for source in firing)
+            for target in firing
+            if _matches(target, rule["target_matchers"])
+        }
+        assert set(firing) - inhibited == wanted
+        assert all(rule["equal"] == ["job", "instance"] for rule in rules)
+
+
+def _matches(alert: str, matchers: list[str]) -> bool:
+    for each in matchers:
+        found = re.fullmatch(r'alertname(=~|!=|=)"(.*)"', each)
+        assert found, each
+        same = re.fullmatch(found[2], alert) is not None
+        if same == (found[1] == "!="):
+            return False
+    return True
+
+
+def test_grafana_finds_the_folders_that_it_looks_for() -> None:
+    """Of those that are not there it complains at every start."""
+    there = {each.name for each in Path("dashboards/grafana").iterdir() if each.is_dir()}
+    assert there == {"alerting", "dashboards", "datasources", "plugins"}
 
 
 def test_kubernetes_has_the_rules() -> None:

@@ -69,7 +69,7 @@ def prometheus_for(folder: Path, daemons: dict[str, Daemon], faster: int = _FAST
     }
     (folder / "prometheus.yml").write_text(yaml.safe_dump(config))
     try:
-        return Prometheus(folder, folder / "prometheus.yml", *free_ports(1))
+        return Prometheus(folder, folder / "prometheus.yml", free_ports(1)[0])
     except NoPrometheusError as missing:
         pytest.skip(str(missing))
 

@@ -13,9 +13,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from simulators.broker import NoKafkaError, free_ports
 from simulators.live import Live, Ports
 from simulators.prometheus import NoPrometheusError
+from simulators.tiles import said_by
 from stream_rank.monitoring.catalogue import CATALOGUE, PROCESS
 from tests.daemon.conftest import wait_for
-from tests.dashboards.expressions import as_truth, said_by, targets, with_values
+from tests.dashboards.expressions import as_truth, targets, with_values
 from tests.dashboards.test_dashboards import BOARDS, RULES
 from tests.dashboards.test_rules import promtool
 from tests.witness import Witness
@@ -142,7 +143,7 @@ def _words(live: Live) -> dict[str, str]:
         known = values(live, board)
         for panel in (each for each in board["panels"] if each["type"] == "stat"):
             found = live.prometheus.query(with_values(panel["targets"][0]["expr"], known))
-            read[panel["title"]] = said_by(panel, found)
+            read[panel["title"]] = said_by(panel, found).word
     return read
 
 

@@ -14,11 +14,12 @@ import pytest
 
 from simulators.drifting import drifting
 from simulators.prometheus import Prometheus
+from simulators.tiles import said_by
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
 from tests.daemon.conftest import Broker, Daemon, Topic, kafka, wait_for
-from tests.dashboards.expressions import said_by, targets, with_values
+from tests.dashboards.expressions import targets, with_values
 from tests.dashboards.test_dashboards import BOARDS
 from tests.live.test_alerts import prometheus_for
 
@@ -99,7 +100,7 @@ class Fed(NamedTuple):
         read = {}
         for panel in (each for each in board["panels"] if each["type"] == "stat"):
             asked = with_values(panel["targets"][0]["expr"], self.known(name))
-            read[panel["title"]] = said_by(panel, self.prometheus.query(asked))
+            read[panel["title"]] = said_by(panel, self.prometheus.query(asked)).word
         return read
 
     def says(self, name: str, board: dict[str, Any], wanted: dict[str, str]) -> bool:

@@ -5,11 +5,16 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from simulators.live import Ports, serve
+from simulators.breaks import Break, Timetable
+from simulators.broker import free_ports
+from simulators.live import Ports, free
 from tests.daemon.conftest import wait_for
 
 
@@ -50,16 +55,35 @@ def test_ctrl_c_stops_all_of_it(tmp_path: Path) -> None:
     assert not Path(found[1]).exists()
 
 
-def test_a_port_that_is_taken_is_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+def test_other_ports_are_taken_in_the_place_of_those_that_are() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        port = other.getsockname()[1]
-        monkeypatch.setattr("simulators.live.Ports", lambda: Ports(kafka=port))
-        assert serve(1, 1, False) == 1
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    assert f"{port}" in capsys.readouterr().out
+        usual = Ports(other.getsockname()[1], *free_ports(3))
+        found = free(usual)
+    assert found.kafka != usual.kafka
+    assert found.daemon == usual.daemon
+
+
+def test_breaks_come_and_go_as_the_timetable_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def noting(name: str) -> Break:
+        @contextmanager
+        def enter(_: Any) -> Iterator[None]:
+            done.append(f"+{name}")
+            yield
+            done.append(f"-{name}")
+
+        return Break(name, enter)
+
+    monkeypatch.setattr("simulators.breaks.BREAKS", {name: noting(name) for name in "ab"})
+    now = 0.0
+    timetable = Timetable(["a", "b"], every=60, lasting=20, clock=lambda: now)
+    said = []
+    for second in range(0, 200, 5):
+        now = second
+        word = timetable.turn(None)  # type: ignore[arg-type]
+        said += [(second, word)] if word else []
+    assert done == ["+a", "-a", "+b", "-b", "+a"]
+    assert [second for second, _ in said] == [60, 80, 120, 140, 180]
