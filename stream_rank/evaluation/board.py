@@ -72,7 +72,7 @@ class Board:
         }
         self._detector = DriftDetector()
         self.history = LossHistory()
-        """Of ranks the rank loss, of scores the mean absolute error."""
+        """Of ranks the rank loss; of scores the magnitude loss over the pairs of neighbouring events, whatever their groups."""
         self.preferences = PreferenceBoard(not ranks, window)
         self.drifts: list[int] = []
         self.drifts_met = 0
@@ -84,14 +84,16 @@ class Board:
         arrays = self._arrays
         self._make_groups(n_groups)
         sums, means = arrays["sums"], np.empty(len(labels) // BLOCK + 1)
+        spreads = np.empty(len(means))
         end = int(sums[COUNT]) // BLOCK * BLOCK
         ended = tally(
             *(labels, predictions, numbers, BLOCK, sums, arrays["recent"]),
-            *(arrays["confusion"], arrays["groups"], means),
+            *(arrays["confusion"], arrays["groups"], means, spreads),
         )
-        for mean in means[:ended].tolist():
+        kept = means if self.ranks else spreads
+        for mean, loss in zip(means[:ended].tolist(), kept[:ended].tolist(), strict=True):
             end += BLOCK
-            self.history.add(mean)
+            self.history.add(loss)
             if self._detector.update(mean):
                 self.drifts = [*self.drifts, end][-_DRIFTS_KEPT:]
                 self.drifts_met += 1
@@ -125,6 +127,11 @@ class Board:
         )
 
     # What is known --------------------------------------------------------------------------
+
+    @property
+    def grouped(self) -> bool:
+        """Whether events came in groups."""
+        return bool(self._arrays["groups"].shape[1] > 1)
 
     @property
     def events(self) -> int:

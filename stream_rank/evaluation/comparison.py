@@ -14,7 +14,7 @@ _CHEAPER = 2.0
 """A learner that is as good as the best is recommended instead if it costs so many times less: a small difference of costs is chance."""
 _UNITS = {
     "rank": "steps off, on average",
-    "absolute": "off, on average",
+    "magnitude": "is the magnitude loss of neighbouring events",
     "preference": "of the preferences in the wrong order",
 }
 
@@ -25,7 +25,7 @@ class Compared(NamedTuple):
     name: str
     standing: Standing
     loss: str
-    """What the loss is: of ranks the rank loss, of scores the mean absolute error, of preferences their error."""
+    """What the loss is: of ranks the rank loss, of scores the magnitude loss of neighbouring events, of preferences their error."""
     late: float | None
     """The loss on the last half; None as long as that is too short to say anything of."""
     likely: Interval | None
@@ -53,7 +53,7 @@ def as_row(each: Compared) -> dict[str, Any]:
 def compared(boards: Mapping[str, Board], microseconds: Mapping[str, float]) -> list[Compared]:
     """All learners by the losses that they have, for each loss the best first."""
     found = []
-    for kind in ("rank", "absolute", "preference"):
+    for kind in ("rank", "magnitude", "preference"):
         some = {name: board for name, board in boards.items() if _has(board, kind)}
         if some:
             found += _of_kind(kind, some, microseconds)
@@ -63,6 +63,10 @@ def compared(boards: Mapping[str, Board], microseconds: Mapping[str, float]) -> 
 def _has(board: Board, kind: str) -> bool:
     if kind == "preference":
         return board.preferences.events > 0
+    if (
+        kind == "magnitude" and board.grouped
+    ):  # neighbours are of many groups, and only pairs within one count
+        return False
     return board.events > 0 and board.ranks == (kind == "rank")
 
 

@@ -13,7 +13,7 @@ __all__ = ["comparison"]
 
 _LOSSES = {
     "rank": ("rank loss", "recent"),
-    "absolute": ("mean absolute error", "recent"),
+    "magnitude": ("magnitude loss of neighbouring events", "recent"),
     "preference": ("preference error", "recent_preference_error"),
 }
 """What a loss is called, and where a point of the curves has it."""

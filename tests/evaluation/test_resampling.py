@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.resampling import Resampled
 
@@ -72,3 +73,19 @@ def test_pairs_are_surer_than_what_they_are_of() -> None:
     assert draws.chances[0] > 0.99
     again = Resampled([one.tolist(), other.tolist()])
     assert (again.means == draws.means).all()
+
+
+def test_scores_are_compared_by_the_differences_of_neighbours() -> None:
+    """So a learner of preferences, whose scores have no level, is compared too."""
+    generator = np.random.default_rng(4)
+    labels, noise = generator.normal(size=230), generator.normal(0, 0.3, 230)
+    board, shifted, numbers = Board(False, None, 100), Board(False, None, 100), np.zeros(230, np.int64)
+    for part in (slice(0, 7), slice(7, 160), slice(160, 230)):
+        board.count(labels[part], labels[part] + noise[part], numbers[part])
+    shifted.count(labels, labels + noise + 1e3, numbers)
+    slow = [
+        np.mean([(a - b) ** 2 for a in block for b in block])
+        for block in noise[:200].reshape(4, 50)
+    ]
+    np.testing.assert_allclose(board.history.losses, slow, rtol=1e-9)
+    np.testing.assert_allclose(shifted.history.losses, slow, rtol=1e-9)

@@ -6,7 +6,10 @@ from stream_rank.engine.jit import compiled
 
 __all__ = [
     "BLOCK_COUNT",
+    "BLOCK_FIRST",
     "BLOCK_LOSS",
+    "BLOCK_SQUARES",
+    "BLOCK_SUM",
     "COUNT",
     "LOSS",
     "PAIRS",
@@ -16,14 +19,20 @@ __all__ = [
     "tally",
 ]
 
-# Entries of the sums. The spread and the pairs are of groups that were forgotten.
+# Entries of the sums. The spread and the pairs are of groups that were forgotten. Of a block, the first residual, and the sums of the
+# others' differences to it and of their squares: so much is not lost of them where residuals are large and alike.
 COUNT, LOSS, WRONG, SPREAD, PAIRS, BLOCK_COUNT, BLOCK_LOSS = range(7)
-SUMS = 7
+BLOCK_FIRST, BLOCK_SUM, BLOCK_SQUARES = range(7, 10)
+SUMS = 10
 
 
 @compiled
-def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, block_means):
+def tally(
+    labels, predictions, numbers, block, sums, recent, confusion, groups, block_means, block_spreads
+):
     """Count predictions; how many blocks of `block` predictions ended, whose mean losses are in `block_means`.
+
+    `block_spreads` has the mean squared difference of two residuals of each block, over all its pairs.
 
     `recent` is a ring of the last labels, predictions and numbers of groups; `confusion` has a row for each label, or none if
     labels are no ranks. `groups` has a column for each group: its number, and the count, the mean and the spread (the
@@ -36,6 +45,7 @@ def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, 
     )  # a remainder an event would take longer than all the rest
     count, losses, wrong = sums[COUNT], sums[LOSS], sums[WRONG]
     block_count, block_loss = sums[BLOCK_COUNT], sums[BLOCK_LOSS]
+    first, total, squares = sums[BLOCK_FIRST], sums[BLOCK_SUM], sums[BLOCK_SQUARES]
     for i in range(len(labels)):
         if np.isnan(predictions[i]):
             continue
@@ -60,13 +70,19 @@ def tally(labels, predictions, numbers, block, sums, recent, confusion, groups, 
             row = min(max(np.int64(labels[i]) - 1, 0), n_ranks - 1)
             place = min(max(np.int64(predictions[i]) - 1, 0), n_ranks - 1)
             confusion[row, place] += 1
+        if block_count == 0.0:
+            first = residual
         block_count += 1.0
         block_loss += loss
+        total += residual - first
+        squares += (residual - first) * (residual - first)
         if block_count == block:
             block_means[ended] = block_loss / block
+            spread = 2.0 * (squares - total * total / block) / block
+            block_spreads[ended] = 0.0 if spread < 0.0 else spread  # by a last digit
             ended += 1
-            block_count = 0.0
-            block_loss = 0.0
+            block_count, block_loss, total, squares = 0.0, 0.0, 0.0, 0.0
     sums[COUNT], sums[LOSS], sums[WRONG] = count, losses, wrong
     sums[BLOCK_COUNT], sums[BLOCK_LOSS] = block_count, block_loss
+    sums[BLOCK_FIRST], sums[BLOCK_SUM], sums[BLOCK_SQUARES] = first, total, squares
     return ended
