@@ -177,7 +177,6 @@ def test_it_sleeps_for_longer_than_its_session(client: str, kafka: Broker, tmp_p
 def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None:
     """A storm of rebalances: others of the group take partitions and drop dead. Ours learns all there is in the end."""
     topic = Topic(kafka, 4)
-    settings = {**COUNTING, "client": client, "group_id": f"storm-{client}"}
     settings = {**COUNTING, "client": client, "group_id": f"storm-{topic.name}"}
     with Daemon(tmp_path / "one", [topic.name], topic.address, **settings) as daemon:
         daemon.until(lambda status: len(status["assigned"]) == 4)
@@ -191,6 +190,12 @@ def test_members_come_and_go(client: str, kafka: Broker, tmp_path: Path) -> None
                     other.end()
         status = daemon.learned(3_000)
         assert status["rebalances"] > 3
+        of = {
+            event: [each for each in daemon.lines() if each["event"] == f"partitions {event}"]
+            for event in ("assigned", "revoked")
+        }
+        assert len(of["assigned"]) > 1
+        assert topic.name in of["revoked"][0]["partitions"]
         assert daemon.end() == 0, daemon.log
     assert_once(daemon.out, 3_000)
 

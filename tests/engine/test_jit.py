@@ -18,10 +18,10 @@ PROGRAM = """
 import numpy as np
 from stream_rank.engine.check import first_beyond
 from stream_rank.engine.coins import toss
-from stream_rank.engine.jit import compiled
-from stream_rank.engine import check
+from stream_rank.engine import jit
+cold = jit.cold()
 first_beyond(np.ones((1, 1)), 2.0)
-print(sum(first_beyond.stats.cache_hits.values()), first_beyond(np.full((1, 1), 5.0), 2.0))
+print("cold" if cold else "warm", sum(first_beyond.stats.cache_hits.values()), first_beyond(np.full((1, 1), 5.0), 2.0))
 """
 
 
@@ -46,21 +46,21 @@ def test_a_second_process_finds_what_the_first_compiled_until_what_it_needs_chan
 ) -> None:
     tree, cache = tmp_path / "tree", tmp_path / "cache"
     shutil.copytree(REPOSITORY / "stream_rank", tree / "stream_rank")
-    assert run(tree, cache) == ["0", "0"]
-    assert run(tree, cache) == ["1", "0"]
+    assert run(tree, cache) == ["cold", "0", "0"]
+    assert run(tree, cache) == ["warm", "1", "0"]
     changed(tree / "stream_rank/engine/coins.py")  # nothing that the function needs
-    assert run(tree, cache) == ["1", "0"]
+    assert run(tree, cache) == ["warm", "1", "0"]
     needed = Path(check.__file__).relative_to(REPOSITORY)
     for other in (tree / "stream_rank/engine/jit.py", tree / needed):
         changed(other)
-        assert run(tree, cache) == ["0", "0"]
+        assert run(tree, cache) == ["cold", "0", "0"]
 
 
 def test_a_checkout_finds_what_another_compiled(tmp_path: Path) -> None:
     for tree in (tmp_path / "a", tmp_path / "b"):
         shutil.copytree(REPOSITORY / "stream_rank", tree / "stream_rank")
-    assert run(tmp_path / "a", tmp_path / "cache") == ["0", "0"]
-    assert run(tmp_path / "b", tmp_path / "cache") == ["1", "0"]
+    assert run(tmp_path / "a", tmp_path / "cache") == ["cold", "0", "0"]
+    assert run(tmp_path / "b", tmp_path / "cache") == ["warm", "1", "0"]
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,8 @@ def test_the_folder_follows_the_environment(
 @pytest.mark.parametrize("which", ["own", "mode", "link"])
 def test_code_that_others_could_have_written_is_not_run(which: str, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    assert run(REPOSITORY, cache) == ["0", "0"]
-    assert run(REPOSITORY, cache) == ["1", "0"]
+    assert run(REPOSITORY, cache) == ["cold", "0", "0"]
+    assert run(REPOSITORY, cache) == ["warm", "1", "0"]
     (kept,) = (cache / "stream-rank").iterdir()
     assert kept.stat().st_mode & 0o777 == 0o700
     if which == "own":
@@ -211,6 +211,6 @@ def test_code_that_others_could_have_written_is_not_run(which: str, tmp_path: Pa
     else:
         kept.rename(tmp_path / "theirs")
         kept.symlink_to(tmp_path / "theirs")
-    assert run(REPOSITORY, cache) == ["0", "0"]
+    assert run(REPOSITORY, cache) == ["cold", "0", "0"]
     why = {"own": "belongs to user 12345", "mode": "others may write", "link": "is no folder"}
     assert why[which] in jit.foreign(kept)
