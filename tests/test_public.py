@@ -20,7 +20,7 @@ NAMES = {
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),
 }
-BATCH = {"RankRLS"}
+BATCH = {"RankRLS", "MPRank", "SVRank"}
 
 
 def test_all_is_exactly_the_public_names() -> None:

@@ -12,12 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stream_rank.batch.mprank import MPRank
     from stream_rank.batch.rank_rls import RankRLS
+    from stream_rank.batch.svrank import SVRank
 
-__all__ = ["RankRLS"]
+__all__ = ["MPRank", "RankRLS", "SVRank"]
 
 _MODULE_OF = {
+    "MPRank": "mprank",
     "RankRLS": "rank_rls",
+    "SVRank": "svrank",
 }
 
 

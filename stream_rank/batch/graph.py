@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-__all__ = ["COSTS", "Cliques", "Edges", "Graph", "edges_of", "graph_of"]
+__all__ = ["COSTS", "Cliques", "Edges", "Graph", "edges_of", "graph_of", "pairs_within"]
 
 Array = npt.NDArray[Any]
 COSTS = ("unit", "magnitude", "relative")
@@ -117,19 +117,33 @@ class Edges:
         return block
 
 
+def pairs_within(y: Array, groups: Array) -> tuple[Array, Array]:
+    """All pairs within groups, each once: the event with the higher label, and the other. O(l).
+
+    >>> pairs_within(np.array([1.0, 3.0, 3.0, 5.0]), np.array([0, 0, 0, 1]))
+    (array([1, 2, 1]), array([0, 0, 2]))
+    """
+    preferred, other = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    order = np.argsort(groups, kind="stable")
+    for events in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        labels = y[events]
+        tied = np.triu(labels[:, None] == labels, 1)
+        above, below = np.nonzero(labels[:, None] > labels)
+        first, second = np.nonzero(tied)
+        preferred += [events[above], events[first]]
+        other += [events[below], events[second]]
+    return np.concatenate(preferred), np.concatenate(other)
+
+
 def edges_of(y: Array, groups: Array) -> tuple[Array, Array]:
     """All pairs within groups whose labels differ: the preferred, and the other.
 
     >>> edges_of(np.array([1.0, 3.0, 2.0]), np.array([0, 0, 0]))
     (array([1, 1, 2]), array([0, 2, 0]))
     """
-    preferred, other = [], []
-    order = np.argsort(groups, kind="stable")
-    for events in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        above, below = np.nonzero(y[events][:, None] > y[events])
-        preferred.append(events[above])
-        other.append(events[below])
-    return np.concatenate(preferred), np.concatenate(other)
+    preferred, other = pairs_within(y, groups)
+    differ = y[preferred] > y[other]
+    return preferred[differ], other[differ]
 
 
 def graph_of(cost: str, y: Array, groups: Array) -> Graph:

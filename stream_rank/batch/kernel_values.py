@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 
-__all__ = ["KernelChoice", "check_kernel", "is_linear", "kernel_values", "root_of"]
+__all__ = ["KernelChoice", "check_kernel", "is_linear", "kernel_values", "root_and_pivots", "root_of"]
 
 Array = npt.NDArray[Any]
 KernelChoice = Kernel | Callable[[Array, Array], Array] | str | None
@@ -60,16 +60,8 @@ def kernel_values(kernel: Any, A: Array, B: Array) -> Array:
     return values
 
 
-def root_of(K: Array) -> Array:
-    """Features whose inner products are the kernel matrix: as many as its rank. O(m**3).
-
-    The pivoted Cholesky factor: a singular matrix has a narrower one, and needs no `epsilon * I` added to it.
-
-    >>> K = np.array([[1.0, 2.0], [2.0, 4.0]])
-    >>> root_of(K)
-    array([[1.],
-           [2.]])
-    """
+def root_and_pivots(K: Array) -> tuple[Array, Array]:
+    """The root of a kernel matrix, and the order of events in which it is triangular."""
     if not np.array_equal(K, K.T) and not np.allclose(K, K.T, rtol=1e-10, atol=1e-12):
         raise ValueError("the kernel matrix must be symmetric")
     factor, pivots, rank, info = lapack.dpstrf(K, lower=1)
@@ -83,4 +75,17 @@ def root_of(K: Array) -> Array:
         raise ValueError(
             f"the kernel matrix must have no negative eigenvalue; what is left of it after {rank} features is {off:.2g}"
         )
-    return root
+    return root, pivots - 1
+
+
+def root_of(K: Array) -> Array:
+    """Features whose inner products are the kernel matrix: as many as its rank. O(m**3).
+
+    The pivoted Cholesky factor: a singular matrix has a narrower one, and needs no `epsilon * I` added to it.
+
+    >>> K = np.array([[1.0, 2.0], [2.0, 4.0]])
+    >>> root_of(K)
+    array([[1.],
+           [2.]])
+    """
+    return root_and_pivots(K)[0]

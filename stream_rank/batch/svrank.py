@@ -1,0 +1,86 @@
+"""SVRank."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from stream_rank.batch.estimator import checked_groups, checked_pairs
+from stream_rank.batch.explicit import ExplicitPairs
+from stream_rank.batch.graph import pairs_within
+from stream_rank.parameters import check_number
+
+__all__ = ["SVRank"]
+
+
+class SVRank(ExplicitPairs):
+    """Scores whose differences are the labels' differences but for epsilon, as support vector regression has it.
+
+    The scores minimise `|w|**2 + C / m**2 * sum over pairs (i, j) of max(0, |(w.x(i) - w.x(j)) - (y(i) - y(j))| - epsilon)`, every pair
+    in both orders, and those of one group only where there are groups. Of `p` pairs given one by one it is `C / p` times
+    their sum. It is regression of the pairs' differences without a constant; few large errors count less than with `MPRank`.
+
+    Cost: O(p n) a round of liblinear over p pairs, with n features or, with a kernel, as many as events; and their table in memory.
+    (The paper's dual has a factor of 2 too many in its bound and lacks m**2; this is what its primal says.)
+
+    Parameters
+    ----------
+    C
+        The trade-off: the larger, the closer to the labels.
+    epsilon
+        The error that does not count.
+    kernel
+        None or `Linear()`; `Polynomial`, `Gaussian`, a function of two tables, or "precomputed".
+    tol
+        Where the solver stops.
+    max_iter
+        How many rounds it may take; it warns where they are too few.
+
+    References
+    ----------
+    C. Cortes, M. Mohri and A. Rastogi. Magnitude-preserving ranking algorithms. ICML 2007, section 2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stream_rank.batch import SVRank
+    >>> X = np.random.default_rng(0).normal(size=(30, 2))
+    >>> y = 2 * X[:, 0] - X[:, 1]
+    >>> y[3] += 100
+    >>> SVRank(C=100.0).fit(X, y).coef_.round(1).tolist()
+    [2.0, -1.0]
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 20_000,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Learn labels, of groups if there are any."""
+        self._check()
+        X, y = self._table(X, y)
+        preferred, other = pairs_within(y[:, 0], checked_groups(groups, len(X)))
+        sizes = y[preferred, 0] - y[other, 0]
+        scores = self._learn(X, preferred, other, sizes, self.C / len(X) ** 2, self.epsilon)
+        return self._settle(scores[:, None], y)
+
+    def fit_pairs(self, X: Any, preferred: Any, other: Any, magnitude: Any = None) -> Self:
+        """Learn that some rows are preferred over others, by 1 or by magnitudes."""
+        self._check()
+        X = self._items(X)
+        preferred, other, sizes = checked_pairs(len(X), preferred, other, magnitude)
+        self._learn(X, preferred, other, sizes, self.C / (2 * len(sizes)), self.epsilon)
+        return self._settle(np.zeros((1, 1)), None)
+
+    def _check(self) -> None:
+        check_number("C", self.C, 1e-100, 1e100)
+        check_number("epsilon", self.epsilon, 0, 1e100)
