@@ -20,7 +20,7 @@ NAMES = {
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),
 }
-BATCH = {"RankRLS", "MPRank", "SVRank"}
+BATCH = {"RankRLS", "MPRank", "SVRank", "RankSVM", "RankBoost"}
 
 
 def test_all_is_exactly_the_public_names() -> None:

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stream_rank.batch.mprank import MPRank
+    from stream_rank.batch.rank_boost import RankBoost
     from stream_rank.batch.rank_rls import RankRLS
+    from stream_rank.batch.rank_svm import RankSVM
     from stream_rank.batch.svrank import SVRank
 
-__all__ = ["MPRank", "RankRLS", "SVRank"]
+__all__ = ["MPRank", "RankBoost", "RankRLS", "RankSVM", "SVRank"]
 
 _MODULE_OF = {
     "MPRank": "mprank",
+    "RankBoost": "rank_boost",
     "RankRLS": "rank_rls",
+    "RankSVM": "rank_svm",
     "SVRank": "svrank",
 }
 

@@ -29,7 +29,13 @@ class ExplicitPairs(KernelRanker):
     tol: float
 
     def _learn(
-        self, X: Array, preferred: Array, other: Array, sizes: Array, C: float, epsilon: float | None
+        self,
+        X: Array,
+        preferred: Array,
+        other: Array,
+        sizes: Array,
+        C: float,
+        epsilon: float | None,
     ) -> Array:
         """Minimise `|w|**2 / 2 + C * sum of losses`: hinge losses, or those beyond epsilon of the sizes; the scores of events."""
         if self._linear:

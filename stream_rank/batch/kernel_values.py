@@ -10,7 +10,14 @@ from scipy.spatial.distance import cdist
 
 from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
 
-__all__ = ["KernelChoice", "check_kernel", "is_linear", "kernel_values", "root_and_pivots", "root_of"]
+__all__ = [
+    "KernelChoice",
+    "check_kernel",
+    "is_linear",
+    "kernel_values",
+    "root_and_pivots",
+    "root_of",
+]
 
 Array = npt.NDArray[Any]
 KernelChoice = Kernel | Callable[[Array, Array], Array] | str | None

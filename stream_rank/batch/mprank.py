@@ -57,7 +57,7 @@ class MPRank(KernelRanker):
     >>> print(f"{high - low:.2f}")
     9.55
     >>> noisy = a[:, 0] ** 2 + np.random.default_rng(1).normal(0, 2, 41)
-    >>> model.fit(a, noisy).best_C([1.0, 10.0, 100.0, 1e3, 1e4, 1e5])
+    >>> model.fit(a, noisy).best_trade_off([1.0, 10.0, 100.0, 1e3, 1e4, 1e5])
     1000.0
     """
 
@@ -105,7 +105,9 @@ class MPRank(KernelRanker):
         O(m**3) once, then O(m**2) for every C, and a product of O(m**2 r).
         """
         if self._learned is None:
-            raise ValueError("leave_pair_out needs a model that was fitted to labels without groups")
+            raise ValueError(
+                "leave_pair_out needs a model that was fitted to labels without groups"
+            )
         C = self.C if C is None else C
         check_number("C", C, 1e-100, 1e100)
         X, y = self._learned
@@ -125,6 +127,6 @@ class MPRank(KernelRanker):
         errors = (held - held.T) - (y[:, None] - y)
         return float(np.nanmean(errors**2))
 
-    def best_C(self, candidates: Iterable[float]) -> float:
+    def best_trade_off(self, candidates: Iterable[float]) -> float:
         """The candidate with the least leave-one-out error, all of them from one decomposition."""
         return min(candidates, key=self.leave_one_out_error)

@@ -68,7 +68,7 @@ def test_leave_pair_out_is_learning_without_it(kernel: Any) -> None:
     model = MPRank(1.0, kernel).fit(X, y)
     np.testing.assert_allclose(model.leave_one_out_error(4.0), np.mean(errors))
     candidates = [0.01, 1.0, 10.0, 1e4]
-    assert model.best_C(candidates) == min(candidates, key=model.leave_one_out_error)
+    assert model.best_trade_off(candidates) == min(candidates, key=model.leave_one_out_error)
 
 
 def test_equation_24_with_its_minus_sign() -> None:
@@ -87,7 +87,8 @@ def test_equation_24_with_its_minus_sign() -> None:
             rest = np.setdiff1d(np.arange(m), (i, j))
             new = MPRank(C * (m - 2) / m, Gaussian(1.0)).fit(X[rest], y[rest])
             scores = new.predict(X) - new.intercept_
-            V = U[np.ix_([i, j], [i, j])] - U[np.ix_([i, j], rest)].sum(axis=1)[:, None] / (m - 2)
+            pair = np.array((i, j))
+            V = U[np.ix_(pair, pair)] - U[np.ix_(pair, rest)].sum(axis=1)[:, None] / (m - 2)
             known = (h - y)[[i, j]] - V.sum(axis=1) * (scores.mean() - y.mean())
             errors = np.linalg.solve(np.eye(2) - V, known)
             np.testing.assert_allclose(errors, (scores - y)[[i, j]], **EXACT)
