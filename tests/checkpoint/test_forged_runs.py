@@ -72,7 +72,7 @@ def forged(content: Snapshot, generator: random.Random) -> Snapshot:
     elif array.size:
         flat = array.reshape(-1)
         odd = [np.nan, np.inf, -1.0] if array.dtype.kind == "f" else [-1, 2**30, 127]
-        if array.dtype.itemsize == 1:
+        if array.dtype.itemsize == 1 or array.dtype.kind == "u":
             odd = [0, 1, 127]
         flat[generator.randrange(flat.size)] = generator.choice(odd)
     arrays[name] = array
