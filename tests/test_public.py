@@ -20,7 +20,16 @@ NAMES = {
     *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
     *("load", "save"),
 }
-BATCH = {"RankRLS", "MPRank", "SVRank", "RankSVM", "RankBoost"}
+BATCH = {
+    "RankRLS",
+    "MPRank",
+    "SVRank",
+    "RankSVM",
+    "RankBoost",
+    "Ordering",
+    "greedy_order",
+    "preferences_of",
+}
 
 
 def test_all_is_exactly_the_public_names() -> None:

@@ -13,19 +13,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stream_rank.batch.mprank import MPRank
+    from stream_rank.batch.ordering import Ordering, greedy_order, preferences_of
     from stream_rank.batch.rank_boost import RankBoost
     from stream_rank.batch.rank_rls import RankRLS
     from stream_rank.batch.rank_svm import RankSVM
     from stream_rank.batch.svrank import SVRank
 
-__all__ = ["MPRank", "RankBoost", "RankRLS", "RankSVM", "SVRank"]
+__all__ = [
+    "MPRank",
+    "Ordering",
+    "RankBoost",
+    "RankRLS",
+    "RankSVM",
+    "SVRank",
+    "greedy_order",
+    "preferences_of",
+]
 
 _MODULE_OF = {
     "MPRank": "mprank",
+    "Ordering": "ordering",
     "RankBoost": "rank_boost",
     "RankRLS": "rank_rls",
     "RankSVM": "rank_svm",
     "SVRank": "svrank",
+    "greedy_order": "ordering",
+    "preferences_of": "ordering",
 }
 
 

@@ -79,7 +79,11 @@ def test_scores_are_compared_by_the_differences_of_neighbours() -> None:
     """So a learner of preferences, whose scores have no level, is compared too."""
     generator = np.random.default_rng(4)
     labels, noise = generator.normal(size=230), generator.normal(0, 0.3, 230)
-    board, shifted, numbers = Board(False, None, 100), Board(False, None, 100), np.zeros(230, np.int64)
+    board, shifted, numbers = (
+        Board(False, None, 100),
+        Board(False, None, 100),
+        np.zeros(230, np.int64),
+    )
     for part in (slice(0, 7), slice(7, 160), slice(160, 230)):
         board.count(labels[part], labels[part] + noise[part], numbers[part])
     shifted.count(labels, labels + noise + 1e3, numbers)
