@@ -7,7 +7,7 @@ import pytest
 import river
 
 import stream_rank
-from stream_rank import batch
+from stream_rank import batch, bounds
 
 NAMES = {
     *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
@@ -52,6 +52,13 @@ def test_batch_methods_are_public_by_their_own_room() -> None:
     assert len(batch.__all__) == len(BATCH)
     for name in BATCH:
         assert ">>>" in getattr(batch, name).__doc__
+
+
+def test_bounds_are_public_by_their_own_room() -> None:
+    for name in bounds.__all__:
+        thing = getattr(bounds, name)
+        assert thing.__doc__, name
+        assert thing.__module__.startswith("stream_rank.bounds."), name
 
 
 def test_import_brings_no_server_client() -> None:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -162,6 +163,14 @@ class KernelRanker(Ranker):
         else:
             scores = kernel_values(self.kernel, X, self._support) @ self.dual_coef_
         return scores
+
+    def _longest(self, X: Any) -> float:
+        """The largest `sqrt(K(x, x))` of the events learned."""
+        if self._linear:
+            squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else (X**2).sum(axis=1)
+        else:
+            squares = self._kernel_table(X).diagonal()
+        return float(np.sqrt(np.max(squares)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

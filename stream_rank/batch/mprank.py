@@ -13,6 +13,8 @@ from stream_rank.batch.hold_out import leave_pairs_out
 from stream_rank.batch.kernel_values import root_of
 from stream_rank.batch.spaces import Centred, Differences
 from stream_rank.batch.spectrum import Spectrum
+from stream_rank.bounds.bound import Bound
+from stream_rank.bounds.kernel_rankers import magnitude_preserving
 from stream_rank.parameters import check_number
 
 __all__ = ["MPRank"]
@@ -130,3 +132,22 @@ class MPRank(KernelRanker):
     def best_trade_off(self, candidates: Iterable[float]) -> float:
         """The candidate with the least leave-one-out error, all of them from one decomposition."""
         return min(candidates, key=self.leave_one_out_error)
+
+    def bound(
+        self, delta: float = 0.05, span: float | None = None, kappa: float | None = None
+    ) -> Bound:
+        """By how much the loss may be off that of what was learned, on either side (`bounds.magnitude_preserving`).
+
+        It is for events whose labels are no farther apart than `span`, and whose `sqrt(K(x, x))` is at most `kappa`: those of
+        the events learned, unless others are given. No score is then farther from its label than `span / 2 + kappa |w|`, labels
+        taken from their middle, and `|w|**2` is at most what it costs to learn nothing, `C span**2 / 2`.
+        """
+        if self._learned is None:
+            raise ValueError(
+                "a bound is known for a model that was fitted to labels without groups"
+            )
+        X, y = self._learned
+        span = float(np.ptp(y)) if span is None else span
+        kappa = self._longest(X) if kappa is None else kappa
+        distance = span / 2 + kappa * (self.C * span**2 / 2) ** 0.5
+        return magnitude_preserving(len(X), self.C, kappa, distance, 2, delta)

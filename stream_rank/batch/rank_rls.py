@@ -13,6 +13,8 @@ from stream_rank.batch.graph import COSTS, Edges, Graph, graph_of
 from stream_rank.batch.hold_out import leave_groups_out, leave_pairs_out
 from stream_rank.batch.kernel_values import root_of
 from stream_rank.batch.spectrum import Spectrum
+from stream_rank.bounds.bound import Bound
+from stream_rank.bounds.kernel_rankers import least_squares
 from stream_rank.parameters import check_number
 
 __all__ = ["RankRLS"]
@@ -130,6 +132,7 @@ class RankRLS(KernelRanker):
 
     def _learn(self, X: Any, graph: Graph) -> Self:
         self._spectrum = None
+        self._X = X
         if sparse.issparse(X):
             if not self._linear or self.basis is not None:
                 raise ValueError(
@@ -139,7 +142,6 @@ class RankRLS(KernelRanker):
             weights, self.n_iter_ = conjugate_weights(X, graph, self.regularization)
             self.coef_ = self._one(weights)
             return self._take(X @ weights)
-        self._X = X
         if self.basis is not None:
             self.form_, rows = "sparse", self._basis_rows(len(X))
             features, self._back = self._sparse_map(X, rows)
@@ -234,6 +236,38 @@ class RankRLS(KernelRanker):
         spectrum = self._decomposition()
         held: Array = self._one(leave_pairs_out(spectrum, self._y, self._given(regularization)))
         return held
+
+    # What theory promises ------------------------------------------------------------------------
+
+    def bound(
+        self, delta: float = 0.05, span: float | None = None, kappa: float | None = None
+    ) -> Bound:
+        """By how much the ranking error may be above the 1-loss of what was learned (`bounds.least_squares`).
+
+        It is for events whose labels are no farther apart than `span`, and whose `sqrt(K(x, x))` is at most `kappa`: those of
+        the events learned, unless others are given.
+        """
+        if (
+            self._groups is not None
+            or self._y is None
+            or self.cost != "magnitude"
+            or not self._flat
+        ):
+            raise ValueError(
+                "a bound is known for cost 'magnitude', fitted to labels without groups, of one output"
+            )
+        if self.basis is not None:
+            raise ValueError(
+                "a bound is known without a basis, which is drawn from the events themselves"
+            )
+        m = len(self._y)
+        return least_squares(
+            m,
+            self.regularization * 2 / (m * (m - 1)),
+            self._longest(self._X) if kappa is None else kappa,
+            float(np.ptp(self._y)) if span is None else span,
+            delta,
+        )
 
     def _given(self, regularization: float | None) -> float:
         if regularization is None:

@@ -7,6 +7,8 @@ import numpy as np
 from stream_rank.batch.estimator import checked_groups, checked_pairs
 from stream_rank.batch.explicit import ExplicitPairs
 from stream_rank.batch.graph import pairs_within
+from stream_rank.bounds.bound import Bound
+from stream_rank.bounds.kernel_rankers import magnitude_preserving
 from stream_rank.parameters import check_number
 
 __all__ = ["SVRank"]
@@ -68,6 +70,7 @@ class SVRank(ExplicitPairs):
         """Learn labels, of groups if there are any."""
         self._check()
         X, y = self._table(X, y)
+        self._learned = (X, y) if groups is None else None
         preferred, other = pairs_within(y[:, 0], checked_groups(groups, len(X)))
         sizes = y[preferred, 0] - y[other, 0]
         scores = self._learn(X, preferred, other, sizes, self.C / len(X) ** 2, self.epsilon)
@@ -77,9 +80,29 @@ class SVRank(ExplicitPairs):
         """Learn that some rows are preferred over others, by 1 or by magnitudes."""
         self._check()
         X = self._items(X)
+        self._learned = None
         preferred, other, sizes = checked_pairs(len(X), preferred, other, magnitude)
         self._learn(X, preferred, other, sizes, self.C / (2 * len(sizes)), self.epsilon)
         return self._settle(np.zeros((1, 1)), None)
+
+    def bound(
+        self, delta: float = 0.05, span: float | None = None, kappa: float | None = None
+    ) -> Bound:
+        """By how much the loss may be off that of what was learned, on either side (`bounds.magnitude_preserving`).
+
+        It is for events whose labels are no farther apart than `span`, and whose `sqrt(K(x, x))` is at most `kappa`: those of
+        the events learned, unless others are given. No score is then farther from its label than `span / 2 + kappa |w|`, labels
+        taken from their middle, and `|w|**2` is at most what it costs to learn nothing, `C span / 2`.
+        """
+        if self._learned is None:
+            raise ValueError(
+                "a bound is known for a model that was fitted to labels without groups"
+            )
+        X, y = self._learned
+        span = float(np.ptp(y)) if span is None else span
+        kappa = self._longest(X) if kappa is None else kappa
+        distance = span / 2 + kappa * (self.C * span / 2) ** 0.5
+        return magnitude_preserving(len(X), self.C, kappa, distance, 1, delta)
 
     def _check(self) -> None:
         check_number("C", self.C, 1e-100, 1e100)
