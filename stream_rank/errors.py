@@ -12,6 +12,7 @@ StreamRankError
 │       └── RetriableRegistryError  (R)
 ├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
 │   └── SnapshotReadError  (R)
+├── LeaseError                     somebody else writes the snapshots
 ├── TooManyRejectsError
 ├── NothingLearnedError            no event had a label or a preference
 ├── WriteError                     a result that cannot be written
@@ -40,6 +41,7 @@ __all__ = [
     "InputError",
     "KafkaError",
     "LabelError",
+    "LeaseError",
     "LostOffsetsError",
     "MessageTooLargeError",
     "NothingLearnedError",
@@ -126,6 +128,10 @@ class SnapshotError(StreamRankError):
 
 class SnapshotReadError(SnapshotError, RecoverableError):
     """A store of snapshots that cannot be reached, or does not answer now; what is in it may be sound."""
+
+
+class LeaseError(StreamRankError):
+    """The snapshots of a run are written by another process, which holds their lease or took it."""
 
 
 class TooManyRejectsError(StreamRankError):

@@ -1,5 +1,6 @@
 """Killing a run at a random moment, as all proofs of resuming do."""
 
+import json
 import os
 import random
 import signal
@@ -7,18 +8,20 @@ import subprocess
 import time
 from pathlib import Path
 
-__all__ = ["kill", "unfinished"]
+__all__ = ["kill", "newest", "unfinished"]
 
 
 _LOOK = 0.0005
 """Seconds between two looks: a snapshot is written within some thousandths, and looking without a pause takes the processor from it."""
 
 
-def _newest(out: Path) -> str:
+def newest(out: Path) -> str:
+    """The name of the latest snapshot of a run; empty before there is one."""
     try:
-        return (out / "snapshots/latest").read_text()
+        found = json.loads((out / "snapshots/latest").read_text())
     except OSError:
         return ""
+    return found["snapshot"] or ""
 
 
 def unfinished(out: Path) -> bool:
@@ -31,16 +34,16 @@ def unfinished(out: Path) -> bool:
 
 def kill(process: "subprocess.Popen[bytes]", out: Path, generator: random.Random) -> str:
     """Kill a run while it starts, behind a snapshot, or inside the writing of one."""
-    before = _newest(out)
+    before = newest(out)
     kind = generator.choice(
         ["at any moment", "behind a snapshot", "inside a snapshot", "inside a snapshot"]
     )
     until = time.monotonic() + (generator.uniform(0, 5) if kind == "at any moment" else 60)
     while process.poll() is None and time.monotonic() < until:
-        if kind == "behind a snapshot" and _newest(out) != before:
+        if kind == "behind a snapshot" and newest(out) != before:
             time.sleep(generator.uniform(0, 0.1))
             break
-        if kind == "inside a snapshot" and _newest(out) != before and unfinished(out):
+        if kind == "inside a snapshot" and newest(out) != before and unfinished(out):
             process.send_signal(signal.SIGSTOP)  # so that it still is inside when it is killed
             if unfinished(out):
                 break

@@ -12,14 +12,15 @@ from stream_rank.background import in_background
 from stream_rank.checkpoint.snapshot import Snapshot, pack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
-from stream_rank.errors import SnapshotError, SnapshotWriteError, cause_of
+from stream_rank.errors import LeaseError, SnapshotError, SnapshotWriteError, cause_of
 from stream_rank.pipeline.progress import Progress
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.sinks.file_sink import FILE_UNIT
 from stream_rank.sinks.sink import Sink
 
 __all__ = ["Checkpoint", "Checkpointer"]
 
-_SINKS = "sinks"
+_SINKS, _FOLDER = "sinks", "folder"
 _SLOW_SECONDS = 300.0
 """After which a snapshot that is still being written is told as one that failed: gigabytes take minutes, and a store that hangs has no end."""
 _CLOSE_SECONDS = 5.0
@@ -70,14 +71,16 @@ class Checkpointer:
         control: RunControl | None = None,
         clock: Callable[[], float] = time.monotonic,
         timed: Callable[[], AbstractContextManager[None]] = nullcontext,
+        folder: str = "",
     ) -> None:
-        """`commit_offsets` gets the position of a written snapshot; `timed` measures the writing."""
+        """`commit_offsets` gets the position of a written snapshot; `timed` measures the writing. `folder` names that of the sinks' files."""
         _check_keys([part.key for part in parts])
         self._parts, self._sinks, self._store, self._progress = parts, sinks, store, progress
         self._commit_offsets, self._settings = commit_offsets, dict(settings or {})
         self._every_events, self._every_seconds = every_events, every_seconds
         self._control, self._clock, self._timed = control or RunControl(), clock, timed
         self._records, self._moment = progress.counts.records, clock()
+        self._folder = folder
         self._under_way: _Written | None = None
         self.written = 0
         """Snapshots written by this process."""
@@ -163,9 +166,12 @@ class Checkpointer:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Whatever goes wrong with a snapshot, from a full disk to a state that is larger than the memory, may pass."""
+        """Whatever goes wrong with a snapshot, from a full disk to a state that is larger than the memory, may pass; but for a lease that
+        is another's, who goes on from where we were."""
         try:
             yield
+        except LeaseError:
+            raise
         except Exception as error:
             raise self._unwritten(error) from error
 
@@ -186,7 +192,8 @@ class Checkpointer:
         """The whole state of the run."""
         marks = {name: [sink.unit, sink.mark()] for name, sink in self._sinks.items()}
         parts = {part.key: part.dump() for part in self._parts}
-        return Snapshot.of(parts, settings=self._settings, **{_SINKS: marks})
+        more = {_SINKS: marks, _FOLDER: self._folder}
+        return Snapshot.of(parts, settings=self._settings, **more)
 
     def restore(self, snapshot: Snapshot | None, may_be_new: Collection[str] = ()) -> None:
         """Restore parts and sinks from a snapshot, or start them if there is none.
@@ -194,8 +201,10 @@ class Checkpointer:
         Parts whose keys `may_be_new` begin if the snapshot has no state of them: those of learners that join.
         """
         marks: Mapping[str, list[Any]] = {}
+        elsewhere = False
         if snapshot is not None:
             marks = snapshot.metadata[_SINKS]
+            elsewhere = snapshot.metadata.get(_FOLDER, self._folder) != self._folder
             for part in self._parts:
                 if part.key in may_be_new and part.key not in snapshot.keys:
                     continue
@@ -210,7 +219,9 @@ class Checkpointer:
                     ) from error
         for name, sink in self._sinks.items():
             unit, mark = marks.get(name, [sink.unit, 0])
-            sink.restore(mark if unit == sink.unit else None)
+            # what was marked is a file of another folder, where another process led: ours goes on behind what it has
+            other = elsewhere and unit == FILE_UNIT
+            sink.restore(mark if unit == sink.unit and not other else None)
         self._records, self._moment = self._progress.counts.records, self._clock()
 
 

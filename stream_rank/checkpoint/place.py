@@ -1,17 +1,17 @@
 """Where files are kept: a local folder, or an object store that fsspec knows."""
 
 import os
-import posixpath
-import secrets
 from typing import Any, Protocol
 
 import fsspec
 
+from stream_rank.checkpoint.local_folder import LocalFolder
+from stream_rank.checkpoint.object_store import ObjectStore, S3Prefix
 from stream_rank.errors import ConfigError, SnapshotError
 
 __all__ = ["Place", "file_at", "is_folder", "place_of"]
 
-_UNFINISHED = ".unfinished-"
+_S3 = ("s3://", "s3a://")
 _SECONDS = {"connect_timeout": 10, "read_timeout": 60}
 """How long S3 may be silent: a minute to connect, which is the default, is longer than a stop may take."""
 
@@ -33,6 +33,19 @@ class Place(Protocol):
     def write(self, name: str, content: bytes) -> None:
         """Write a file durably: afterwards it is the old one or the new one, whatever happens meanwhile."""
 
+    def read_version(self, name: str) -> tuple[bytes, str] | None:
+        """A file's content, and a name of this version of it; None if there is no file."""
+
+    def swap(self, name: str, content: bytes, version: str | None) -> str:
+        """Write a file if it still is of that version (None: if there is none), and return the new one.
+
+        A `SwapError` if it is of another, or was written in this very moment. After any other error nobody knows whether it was
+        written.
+        """
+
+    def swaps_safely(self, name: str, content: bytes) -> bool:
+        """Whether of two who swap at the same time one alone succeeds. The file has that content, and keeps it."""
+
     def names(self) -> list[str]:
         """The names of all files; none of a folder that is not there."""
 
@@ -40,117 +53,10 @@ class Place(Protocol):
         """Remove a file."""
 
 
-class _LocalFolder:
-    """A folder of this machine. What others may have put there is not followed: no name can be foreseen, and no link is opened."""
-
-    def __init__(self, url: str, folder: str) -> None:
-        self.url, self._folder = url, folder or "."
-
-    def _path(self, name: str) -> str:
-        return os.path.join(self._folder, name)
-
-    def prepare(self) -> None:
-        """Make the folder, and remove unfinished files."""
-        os.makedirs(self._folder, exist_ok=True)
-        for name in os.listdir(self._folder):
-            if name.startswith(_UNFINISHED):
-                os.remove(self._path(name))
-
-    def read(self, name: str) -> bytes:
-        """The content, if it is no link."""
-        with open(os.open(self._path(name), os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            return file.read()
-
-    def has(self, name: str) -> bool:
-        """Whether there is such a file, or link."""
-        return os.path.lexists(self._path(name))
-
-    def write(self, name: str, content: bytes) -> None:
-        """Write a temporary file, fsync it, rename it, and fsync the folder."""
-        temporary = self._path(f"{_UNFINISHED}{secrets.token_hex(8)}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        try:
-            with open(os.open(temporary, flags, 0o666), "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self._path(name))
-        except OSError:
-            if os.path.lexists(temporary):
-                os.remove(temporary)
-            raise
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-    def names(self) -> list[str]:
-        """The names in the folder."""
-        try:
-            return os.listdir(self._folder)
-        except FileNotFoundError:
-            return []
-
-    def remove(self, name: str) -> None:
-        """Remove a file, or a link and not what it leads to."""
-        os.remove(self._path(name))
-
-
-class _ObjectStore:
-    """A prefix of an object store, which needs no folder, and in which every upload is atomic."""
-
-    def __init__(self, url: str, system: Any, prefix: str) -> None:
-        self.url, self._system, self._prefix = url, system, prefix
-
-    def _path(self, name: str) -> str:
-        return posixpath.join(self._prefix, name)
-
-    def prepare(self) -> None:
-        """Nothing: a prefix is there once something is below it, and a bucket is not ours to make."""
-
-    def read(self, name: str) -> bytes:
-        """The content, by one request that asks for nothing else; a `SnapshotError` if the bucket itself is not there."""
-        try:
-            content: bytes = self._system.cat_file(self._path(name))
-        except FileNotFoundError as error:
-            answer = getattr(error.__cause__, "response", {})
-            if answer.get("Error", {}).get("Code") == "NoSuchBucket":
-                raise SnapshotError(f"{self.url}: there is no such bucket") from None
-            raise
-        return content
-
-    def has(self, name: str) -> bool:
-        """Whether there is such an object; it is not looked for in a listing."""
-        try:
-            self._system.info(self._path(name))
-        except FileNotFoundError:
-            return False
-        return True
-
-    def write(self, name: str, content: bytes) -> None:
-        """Upload it as a whole."""
-        self._system.pipe_file(self._path(name), content)
-
-    def names(self) -> list[str]:
-        """The names below the prefix."""
-        self._system.invalidate_cache()
-        try:
-            return [
-                posixpath.basename(path) for path in self._system.ls(self._prefix, detail=False)
-            ]
-        except FileNotFoundError:
-            return []
-
-    def remove(self, name: str) -> None:
-        """Remove an object."""
-        self._system.rm_file(self._path(name))
-
-
 def _opened(url: str) -> tuple[Any, str, bool]:
     """fsspec's file system of a URL, the path in it, and whether it is local."""
     more: dict[str, Any] = {}
-    if url.startswith(("s3://", "s3a://")):
+    if url.startswith(_S3):
         # what is listed may be another's by now, and what is unchanged was written by us
         more = {"config_kwargs": _SECONDS, "use_listings_cache": False}
     try:
@@ -168,12 +74,13 @@ def place_of(url: str) -> Place:
     """The place that a URL means; a `ConfigError` if nothing can be kept there."""
     system, path, local = _opened(url)
     if local:
-        return _LocalFolder(url, path)
+        return LocalFolder(url, path)
     if type(system).__name__ == "MemoryFileSystem":
         raise ConfigError(
             f"{url} is the memory of this process and ends with it; give a folder, or a URL such as s3://bucket/prefix"
         )
-    return _ObjectStore(url, system, path.rstrip("/"))
+    kind = S3Prefix if url.startswith(_S3) else ObjectStore
+    return kind(url, system, path.rstrip("/"))
 
 
 def is_folder(url: str) -> bool:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.checkpoint.store import SnapshotStore
@@ -10,22 +11,29 @@ from stream_rank.ingest.backoff import Backoff
 
 __all__ = ["newest_sound", "patiently"]
 
+Found = TypeVar("Found")
+
 _PATIENCE_SECONDS = 60.0
 """For a store that is away at the start: a network that comes up after us does within seconds, and whoever starts us again, or
 waits for /livez, should see us end before the patience of its own does (that of the Kubernetes manifests is two minutes)."""
 
 
 def newest_sound(
-    store: SnapshotStore, older: bool, say: Callable[[str], object]
+    store: SnapshotStore,
+    older: bool,
+    say: Callable[[str], object],
+    read: Callable[[str], Snapshot] | None = None,
 ) -> Snapshot | None:
     """The latest snapshot; if it is corrupt and `older` is set, the newest valid one. None if there is none.
+
+    `read` is asked for snapshots instead of the store, if some are known already.
 
     A store that cannot be reached is a `SnapshotReadError` and never answered by an older snapshot: the newest may be sound.
     """
     last: SnapshotError | None = None
     for name in store.newest_first():
         try:
-            return store.read(name)
+            return (read or store.read)(name)
         except SnapshotReadError:
             raise
         except SnapshotError as error:
@@ -42,12 +50,12 @@ def newest_sound(
 
 
 def patiently(
-    find: Callable[[], Snapshot | None],
+    find: Callable[[], Found],
     backoff: Backoff,
     stopped: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], object] = time.sleep,
-) -> Snapshot | None:
+) -> Found:
     """What `find` returns once the store can be reached; its `SnapshotReadError` after a minute of attempts, or if `stopped`."""
     end = clock() + _PATIENCE_SECONDS
     while True:

@@ -7,6 +7,7 @@ from stream_rank.errors import (
     EventError,
     InputError,
     KafkaError,
+    LeaseError,
     NothingLearnedError,
     SnapshotError,
     SnapshotReadError,
@@ -30,6 +31,7 @@ class ExitCode(IntEnum):
     OUTPUT = 6
     KAFKA = 7
     NOTHING = 8
+    LEASE = 9
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -44,6 +46,7 @@ MEANINGS = {
     ExitCode.OUTPUT: "a result cannot be written, or the store of snapshots cannot be reached",
     ExitCode.KAFKA: "Kafka refuses, or the next offset is no longer available",
     ExitCode.NOTHING: "nothing was learned: no event had a label or a preference",
+    ExitCode.LEASE: "another process writes the snapshots of the run, or took their lease",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; everything is saved",
     ExitCode.TERMINATED: "stopped by SIGTERM; everything is saved. From the daemon: stopping exceeded `stop_seconds` (otherwise it exits with 0)",
 }
@@ -58,6 +61,7 @@ _CODES: dict[type[StreamRankError], ExitCode] = {
     WriteError: ExitCode.OUTPUT,
     KafkaError: ExitCode.KAFKA,
     NothingLearnedError: ExitCode.NOTHING,
+    LeaseError: ExitCode.LEASE,
 }
 """The code for each branch of the tree in `errors.py`, a twig before its branch."""
 

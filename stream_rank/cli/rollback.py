@@ -1,12 +1,13 @@
 """Go back to an older snapshot of a run, when what came after it should not have been learned.
 
 Its content is written once more, as the newest snapshot, from which the run goes on; no snapshot is removed, so that a rollback can
-itself be rolled back. The run must not be running. What came after the snapshot is learned again, but for what the setting `skip`
+itself be rolled back. The run must not be running, here or elsewhere: whoever writes its snapshots has their lease. What came after the snapshot is learned again, but for what the setting `skip`
 names. `stream-rank snapshot list` shows what there is.
 """
 
 import argparse
 import json
+import sys
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
@@ -29,7 +30,7 @@ def run(given: argparse.Namespace) -> int:
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
-    from stream_rank.checkpoint.store import SnapshotStore
+    from stream_rank.checkpoint.store import SnapshotStore, reasons
     from stream_rank.runtime.run_folder import RunFolder
 
     if not config.out.is_dir():
@@ -43,7 +44,12 @@ def run(given: argparse.Namespace) -> int:
             raise ConfigError(
                 f"{store.url} holds no snapshot {name!r}: stream-rank snapshot list {store.url} shows what it holds"
             )
-        again = store.renew(name)
+        with reasons(store.url, "written"):
+            store.lease.acquire(lambda words: print(printable(words), file=sys.stderr))
+            try:
+                again = store.renew(name)
+            finally:
+                store.lease.give_back()
     except OSError as error:
         raise WriteError(
             f"no snapshot could be written to {store.url}: {cause_of(error)}"

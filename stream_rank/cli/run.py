@@ -19,7 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Learn until a stop is requested; returns the exit code. A stop by signal is a success."""
+    """Learn until a stop is requested, once no other daemon does; returns the exit code. A stop by signal is a success."""
     config = settings(DaemonConfig, given)
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
@@ -34,11 +34,17 @@ def run(given: argparse.Namespace) -> int:
     control, _ = listen(deadline.begin)
     from stream_rank.runtime.daemon import Daemon
     from stream_rank.runtime.garbage_collection import GarbageCollection
+    from stream_rank.runtime.stand_by import StandBy
 
+    more = lambda: warnings.count, redaction.hidden
     try:
-        with Daemon(config, control, deadline, lambda: warnings.count, redaction.hidden) as daemon:
-            daemon.run(GarbageCollection().tick)
+        with StandBy(config, control, *more) as stand_by:
+            if stand_by.wait():
+                with Daemon(config, control, deadline, *more, stand_by) as daemon:
+                    daemon.run(GarbageCollection().tick)
     except SnapshotReadError:
         if not control.stop_requested:  # rather than stopped while it waited for its store
             raise
+    finally:
+        deadline.end()
     return ExitCode.DONE

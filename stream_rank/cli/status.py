@@ -36,7 +36,8 @@ def run(given: argparse.Namespace) -> int:
         status = json.loads(said) if code == ExitCode.DONE else None
     except (ValueError, RecursionError):
         status = None
-    if not isinstance(status, dict) or "learners" not in status:
+    standing_by = isinstance(status, dict) and "standing_by" in status
+    if not isinstance(status, dict) or not (standing_by or "learners" in status):
         words = said.decode(errors="replace").strip()[:200]
         raise InputError(f"{base} gives no status of a daemon: {words or code}")
     if given.json:
@@ -44,6 +45,11 @@ def run(given: argparse.Namespace) -> int:
         return ExitCode.DONE
     _, live = _asked(f"{base}/livez")
     ready, why = _asked(f"{base}/readyz")
+    if standing_by:
+        state = "ready" if ready == ExitCode.DONE else "NOT READY"
+        print(printable(f"{state}: {_line(why)}; {_line(live)}"))
+        print(printable(f"snapshot: {status.get('snapshot') or 'none was read yet'}"))
+        return ExitCode.DONE
     from rich.console import Console
 
     from stream_rank.cli.standings import of_summary, table_of, verdict

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["DaemonConfig", "DeadLettersConfig", "ProduceConfig"]
 
 
+_LEASE_SHARE = 0.75
+
 TopicName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
 
 
@@ -92,6 +94,11 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
     log_seconds: float = Field(
         10.0, gt=0, allow_inf_nan=False, description="seconds between two progress lines in the log"
     )
+
+    @property
+    def lease_seconds(self) -> float:
+        """So much less than the session timeout that whoever stands by leads before the group gives it the partitions."""
+        return _LEASE_SHARE * self.session_timeout_seconds
 
     def skips(self) -> list["Skip"]:
         """What `skip` means."""

@@ -23,6 +23,11 @@ class RunConfig(FormConfig):
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
+    @property
+    def lease_seconds(self) -> float | None:
+        """How long this process takes the lease of its snapshots for its own, after it was renewed; None as long as usual."""
+        return None
+
     learners: Listed = Field(
         default=["ordinal-logit"],
         min_length=1,

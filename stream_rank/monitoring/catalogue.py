@@ -61,6 +61,7 @@ CATALOGUE = _named(
     Metric("stream_rank_position", "gauge", "The next offset", ("topic", "partition")),
     Metric("stream_rank_lag", "gauge", "Offsets between the next one and the end of the partition, as brokers last said", ("topic", "partition")),
     Metric("stream_rank_assigned_partitions", "gauge", "Assigned partitions"),
+    Metric("stream_rank_missing_partitions", "gauge", "Partitions that other members of the consumer group have had for longer than the session timeout: they are not learned"),
     Metric("stream_rank_rebalances_total", "counter", "How often partitions were assigned or revoked"),
     Metric("stream_rank_record_age_seconds", "gauge", "Time since the last records were learned, or since the start"),
     Metric("stream_rank_usual_gap_seconds", "gauge", "Time that usually passes between two arrivals of records: nine tenths of the time lie in gaps no longer; 150 as long as fewer than ten are known"),
@@ -82,7 +83,9 @@ CATALOGUE = _named(
     Metric("stream_rank_kafka_silence_seconds", "gauge", "Time since a broker last answered anything, or since the start"),
     Metric("stream_rank_client_warnings_total", "counter", "Warnings that Kafka's client logged"),
     Metric("stream_rank_tick_age_seconds", "gauge", "Time since the last iteration of the loop"),
-    Metric("stream_rank_ready", "gauge", "1 if restored, partitions are assigned and Kafka answers, else 0"),
+    Metric("stream_rank_ready", "gauge", "1 if restored, partitions are assigned and Kafka answers, or if standing by and able to lead at once; else 0"),
+    Metric("stream_rank_leading", "gauge", "1 if this process has the lease of the run's snapshots, 0 if it stands by or could not renew it", ("run",)),
+    Metric("stream_rank_lease_number", "gauge", "The fencing number of the lease, which grows whenever another process takes it", ("run",)),
     Metric("stream_rank_resumed_after_records", "gauge", "Records before the snapshot that the run was resumed from"),
     Metric("stream_rank_build_info", "gauge", "1, with the version and the Kafka client", ("version", "client")),
 )  # fmt: skip

@@ -180,9 +180,9 @@ class Server:
     """Serves until it is closed."""
 
     def __init__(self, host: str, port: int, endpoints: Endpoints) -> None:
-        handler = type(
-            "Handler", (_Handler,), {"endpoints": endpoints, "local": _is_loopback(host)}
-        )
+        handler = type("Handler", (_Handler,), {"local": _is_loopback(host)})
+        self._handler: Any = handler
+        self.serve(endpoints)
         try:
             kind = _HttpServerV6 if ":" in host else _HttpServer
             self._server = kind((host, port), handler)
@@ -194,6 +194,10 @@ class Server:
         self.address = f"http://{shown}:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True, name="http")
         self._thread.start()
+
+    def serve(self, endpoints: Endpoints) -> None:
+        """Answer by other functions from now on."""
+        self._handler.endpoints = endpoints
 
     def close(self) -> None:
         """Stop serving."""

@@ -9,6 +9,7 @@ import numpy as np
 
 import stream_rank
 from stream_rank.checkpoint.checkpointer import Checkpointer
+from stream_rank.checkpoint.lease import Lease
 from stream_rank.codec.batch import REJECTED_FOR
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.preference_board import PreferenceBoard
@@ -59,6 +60,7 @@ class Observer:
         resumed_after: int,
         attempts: Mapping[str, Backoff],
         client_warnings: Callable[[], int],
+        lease: Lease,
     ) -> None:
         """`topic_sinks` by metric; `attempts` by operation."""
         self._loop, self._checkpointer, self._waiting = loop, checkpointer, waiting
@@ -66,6 +68,7 @@ class Observer:
         self._client, self._interval = client, snapshot_seconds
         self._resumed_after = resumed_after
         self._attempts, self._client_warnings = attempts, client_warnings
+        self._lease = lease
         self._counts_before = _outcomes(loop.progress.counts)
         self._dropped_before = loop.decoder.index.admission.dropped
         self._expired_before = loop.decoder.index.admission.expiry.expired
@@ -113,7 +116,12 @@ class Observer:
         silence = self._source.silence
         if silence > LONGEST_SILENCE_SECONDS:
             return f"Kafka has not answered for {silence:.0f} seconds"
-        return None if self._source.assignment else "waiting for partitions"
+        if not self._lease.fresh:
+            return "the lease could not be renewed: nothing is learned until it is"
+        assigned, missing = len(self._source.assignment), self._source.missing
+        if assigned and missing:
+            return f"{assigned} partitions are assigned; others of the group have {missing}, which are not learned"
+        return None if assigned else "waiting for partitions"
 
     @property
     def lag(self) -> dict[Partition, int]:
@@ -227,6 +235,7 @@ class Observer:
             - self._expired_before,
             "waiting_events": 0 if waiting is None else len(waiting),
             "assigned_partitions": len(source.assignment),
+            "missing_partitions": source.missing,
             "rebalances_total": source.rebalances,
             "latency_seconds": self._latency,
             "chunk_records": self._chunks,
@@ -256,6 +265,8 @@ class Observer:
             "learn_duration_seconds": {(key,): value for key, value in watch.learners.items()},
             "failures_total": {(key,): each.failures for key, each in self._attempts.items()},
             "failing": {(key,): float(each.active) for key, each in self._attempts.items()},
+            "leading": {(self._lease.run,): float(self._lease.fresh)},
+            "lease_number": {(self._lease.run,): self._lease.number},
             "build_info": {(stream_rank.__version__, self._client): 1.0},
         }
         named.update({name: {(): value} for name, value in once.items()})

@@ -26,8 +26,10 @@ from stream_rank.monitoring.observer import Observer
 from stream_rank.monitoring.shared_answer import SharedAnswer
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.runtime.constant_watch import ConstantWatch
+from stream_rank.runtime.leading import Leading
 from stream_rank.runtime.learning_run import open_run
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
+from stream_rank.runtime.stand_by import StandBy
 from stream_rank.runtime.status_requests import StatusRequests
 from stream_rank.runtime.summary import as_json, summary_of
 from stream_rank.sinks.dead_letters import dead_letter_topic
@@ -55,8 +57,12 @@ class Daemon:
         deadline: ShutdownDeadline | None = None,
         client_warnings: Callable[[], int] = lambda: 0,
         redact: Callable[[str], str] = str,
+        stand_by: StandBy | None = None,
     ) -> None:
-        """`client_warnings` returns the number of warnings that Kafka's clients logged; `redact` removes secrets from the status."""
+        """`client_warnings` returns the number of warnings that Kafka's clients logged; `redact` removes secrets from the status.
+
+        `stand_by` has waited until this process leads. Without it, a `LeaseError` if another process does.
+        """
         self.config, self._redact = config, redact
         self._deadline = deadline or ShutdownDeadline(config.stop_seconds, 1, logger.warning)
         self._kafka = Backoff("Kafka", logger.warning)
@@ -74,7 +80,9 @@ class Daemon:
             control=control,
             commit_offsets=self.source.commit,
             store_backoff=self._snapshots,
+            place=None if stand_by is None else stand_by.place,
         )
+        self._leading = Leading(self.learning.store.lease, logger.warning)
         counts = self.learning.progress.counts
         self._rejects_before, self._records_before = counts.rejects, counts.records
         self._start = self._last_arrival = time.monotonic()
@@ -105,8 +113,10 @@ class Daemon:
                 "kafka": self._kafka,
                 "snapshots": self._snapshots,
                 "schema_registry": self._registry,
+                "lease": self.learning.place.lease_backoff,
             },
             client_warnings,
+            self.learning.store.lease,
         )
         endpoints = Endpoints(
             self._live,
@@ -115,10 +125,13 @@ class Daemon:
             self._status_requests.ask,
         )
         try:
-            self.server = Server(config.host, config.port, endpoints)
+            self.server = (
+                stand_by.server if stand_by else Server(config.host, config.port, endpoints)
+            )
         except BaseException:
             self.close()
             raise
+        self.server.serve(endpoints)
 
     def __enter__(self) -> "Daemon":
         return self
@@ -192,6 +205,7 @@ class Daemon:
                         self.learning.control.snapshot_requested = True
                     yield
                 if chunk is not None:
+                    yield from self._leading.until_it_may()
                     learned = learning_thread.submit(self._learn, chunk)
                 else:
                     yield
@@ -214,7 +228,8 @@ class Daemon:
         self._log_assignment()
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
-        self._commit(now)
+        if self._leading.check():
+            self._commit(now)
         self._status_requests.answer(lambda: self._redact(as_json(self.status(), indent=2)))
         if now >= self._next_line:
             self._log_progress(now)
@@ -332,7 +347,7 @@ class Daemon:
     def status(self) -> dict[str, Any]:
         """The content of `/status`: the summary, and the state of the partitions."""
         lag = {str(p): behind for p, behind in self.source.lag(self._position()).items()}
-        position = self._position()
+        position, lease = self._position(), self.learning.store.lease
         return {
             **summary_of(self.learning),
             "position": None if position is None else position.shown(),
@@ -341,6 +356,9 @@ class Daemon:
             "rebalances": self.source.rebalances,
             "kafka_silence_seconds": round(self.source.silence, 3),
             "snapshot": self.learning.checkpointer.last.name or None,
+            "leading": lease.fresh,
+            "lease_number": lease.number,
+            "missing_partitions": self.source.missing,
         }
 
     def _live(self) -> tuple[bool, str]:
@@ -367,6 +385,7 @@ def _source(config: DaemonConfig, backoff: Backoff, registry: Backoff) -> TopicS
         skips=config.skips(),
         values=config.values(),
         values_backoff=registry,
+        session_seconds=config.session_timeout_seconds,
     )
 
 

@@ -36,7 +36,7 @@ from stream_rank.runtime.changes import (
     tell_of_learners,
 )
 from stream_rank.runtime.rate import Rate
-from stream_rank.runtime.run_folder import RunFolder
+from stream_rank.runtime.run_place import RunPlace
 from stream_rank.runtime.warmth import COLD
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
@@ -48,8 +48,7 @@ class LearningRun:
     """The parts of a run, new or resumed. The replay or the daemon drives `loop` and `checkpointer`."""
 
     config: RunConfig
-    folder: RunFolder
-    store: SnapshotStore
+    place: RunPlace
     control: RunControl
     contestants: Sequence[Contestant]
     progress: Progress
@@ -68,6 +67,11 @@ class LearningRun:
     """The threads on which learners learn at the same time."""
 
     @property
+    def store(self) -> SnapshotStore:
+        """The snapshots."""
+        return self.place.store
+
+    @property
     def ended(self) -> bool:
         """Whether `max_events` is reached."""
         return self.limit is not None and self.limit.reached
@@ -78,13 +82,13 @@ class LearningRun:
         return [each.name for each in self.contestants if each.state is None]
 
     def close(self) -> None:
-        """Close all sinks, and unlock the folder, after some seconds for a snapshot that is being written."""
+        """Close all sinks, and leave the place to others, after some seconds for a snapshot that is being written."""
         self.checkpointer.close()
         if self.crew is not None:
             self.crew.shutdown()
         for sink in self.sinks.values():
             sink.close()
-        self.folder.close()
+        self.place.close()
 
 
 def open_run(
@@ -102,6 +106,7 @@ def open_run(
     commit_offsets: Callable[[Any], None] = lambda _: None,
     store_backoff: Backoff | None = None,
     learner_threads: int = 1,
+    place: RunPlace | None = None,
 ) -> LearningRun:
     """Start a run, or resume it; without a snapshot, it starts at the beginning.
 
@@ -118,6 +123,8 @@ def open_run(
         If given, a store that cannot be reached at the start is waited for, up to a minute.
     learner_threads
         So many learners learn at the same time, of the same events: what each becomes is the same.
+    place
+        Where the run is kept, if it is open already.
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
     crew = None if learner_threads == 1 else ThreadPoolExecutor(learner_threads, "learners")
@@ -133,19 +140,15 @@ def open_run(
         )
     if cold():
         say(COLD)
-    folder = RunFolder(config.out)
+    place = place or RunPlace(config, say)
     try:
-        store = SnapshotStore(
-            folder.snapshots_url(config.snapshots),
-            config.snapshots_kept,
-            config.daily_snapshots_kept,
-        )
         control = control or RunControl()
         snapshot = (
-            _to_resume(config, store, contestants, say, control, store_backoff) if resume else None
+            _to_resume(config, place, contestants, say, control, store_backoff) if resume else None
         )
         if not resume:
-            _clear_empty_run(config, store, say)
+            place.lead(lambda: control.stop_requested)
+            _clear_empty_run(config, place.store, say)
         progress = Progress(source.position_from)
         room = room_for(contestants, config.max_features, config.learner_memory_limit)
         for each in contestants:
@@ -180,7 +183,7 @@ def open_run(
         checkpointer = Checkpointer(
             [part for part in parts if isinstance(part, Stateful)],
             sinks,
-            store,
+            place.store,
             progress,
             commit_offsets,
             kept_settings(config, contestants),
@@ -188,6 +191,7 @@ def open_run(
             config.snapshot_seconds,
             control,
             timed=lambda: loop.stopwatch.stage("snapshotting"),
+            folder=place.folder.id,
         )
         may_be_new = [*preparations.memories, *(each.state for each in contestants)]
         try:
@@ -196,17 +200,18 @@ def open_run(
                 before = learners_before(snapshot)
                 _check_together(waiting, len(decoder.index), len(before))
                 _seat(contestants, before, waiting, decoder)
-            store.prepare()
+            place.store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error
     except BaseException:
         for sink in sinks.values():
             sink.close()
-        folder.close()
+        place.close()
         raise
+    place.known.clear()
     resumed_after = None if snapshot is None else progress.counts.records
     return LearningRun(
-        *(config, folder, store, control, contestants, progress, scoreboard, waiting, limit),
+        *(config, place, control, contestants, progress, scoreboard, waiting, limit),
         *(
             time_filter,
             loop,
@@ -275,13 +280,14 @@ def _has_events(store: SnapshotStore, say: Callable[[str], object]) -> bool:
 
 def _to_resume(
     config: RunConfig,
-    store: SnapshotStore,
+    place: RunPlace,
     contestants: Sequence[Contestant],
     say: Callable[[str], object],
     control: RunControl,
     backoff: Backoff | None,
 ) -> Snapshot | None:
-    """The snapshot to resume from; None for a new run."""
+    """The snapshot to resume from, which nobody moves any more, since we lead; None for a new run."""
+    store = place.store
     for each in contestants:
         if each.state is None:
             raise ConfigError(
@@ -290,7 +296,8 @@ def _to_resume(
             )
 
     def find() -> Snapshot | None:
-        return newest_sound(store, config.on_corrupt_snapshot == "older", say)
+        place.lead(lambda: control.stop_requested)
+        return newest_sound(store, config.on_corrupt_snapshot == "older", say, place.read)
 
     snapshot = (
         find() if backoff is None else patiently(find, backoff, lambda: control.stop_requested)

@@ -1,6 +1,7 @@
 """The folder of a run: its lock, and the record of where its snapshots are."""
 
 import fcntl
+import secrets
 from pathlib import Path
 
 from stream_rank.errors import ConfigError, WriteError, cause_of
@@ -13,6 +14,8 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.id = ""
+        """A random name of the folder, by which it is known to have the files that a snapshot tells of."""
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = (path / ".lock").open("a+")
@@ -30,14 +33,15 @@ class RunFolder:
         """The URL of the snapshots. It is recorded: with another one, a resumed run would find none and start again."""
         place = given or "snapshots"
         self._lock.seek(0)
-        before = self._lock.read()
+        before, _, self.id = self._lock.read().partition("\n")
         if before not in ("", place):
             raise ConfigError(
                 f"the run in {self.path} has its snapshots at {before}, not at {place}: "
                 "give it as before with `snapshots`, or give another folder with `out`"
             )
-        if not before:
-            self._lock.write(place)
+        if not (before and self.id):
+            self.id = secrets.token_hex(4)
+            self._lock.write(f"\n{self.id}" if before else f"{place}\n{self.id}")
             self._lock.flush()
         return given or str(self.path / place)
 

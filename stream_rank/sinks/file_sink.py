@@ -8,7 +8,9 @@ from typing import BinaryIO, Generic, TypeVar
 
 from stream_rank.errors import WriteError
 
-__all__ = ["FileSink"]
+__all__ = ["FILE_UNIT", "FileSink"]
+
+FILE_UNIT = "bytes"
 
 Item = TypeVar("Item")
 
@@ -16,7 +18,7 @@ Item = TypeVar("Item")
 class FileSink(Generic[Item]):
     """One line per item. A mark is a size in bytes; lines that a killed run wrote after its last snapshot are truncated."""
 
-    unit = "bytes"
+    unit = FILE_UNIT
 
     def __init__(self, path: Path, as_line: Callable[[Item], bytes]) -> None:
         self.path, self._as_line = path, as_line

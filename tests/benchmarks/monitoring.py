@@ -91,10 +91,11 @@ def _observed(values: list[bytes], folder: Path) -> float:
         lambda resolve: MemoryConsumer(broker, "g", ["events"], resolve),
         Backoff("", print),
     )
-    checkpointer = Checkpointer([], {}, SnapshotStore(str(folder), 1), loop.progress)
+    store = SnapshotStore(str(folder), 1)
+    checkpointer = Checkpointer([], {}, store, loop.progress)
     attempts = {"kafka": Backoff("", print), "snapshots": Backoff("", print)}
     observer = Observer(
-        loop, checkpointer, None, {}, source, "memory", 30.0, 0, attempts, client_warnings=int
+        loop, checkpointer, None, {}, source, "memory", 30.0, 0, attempts, int, store.lease
     )
     offsets = Offsets({Partition("events", 0): 0})
     text, ended = Exporter(observer.readings).text, threading.Event()

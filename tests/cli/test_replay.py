@@ -13,6 +13,7 @@ import pytest
 
 from stream_rank.checkpoint.model_file import load, state_digest
 from tests.cli.conftest import command, in_process, run, summary_of
+from tests.killing import newest
 
 LEARNERS = ["--learner", "oap-bpm:n_members=9,sampling=0.5", "--learner", "online-mprank:budget=20,kernel=gaussian(2.0)"]  # fmt: skip
 
@@ -229,12 +230,11 @@ def test_signals(number: int, code: int, tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(b'{"x": {"a": 1}, "y": 3}\n' * 500)
         process.stdin.flush()
-        latest = tmp_path / "out" / "snapshots" / "latest"
         deadline = time.monotonic() + 120
 
         def kept(records: int) -> None:
             """Ask for snapshots until there is one behind so many."""
-            while not (latest.exists() and latest.read_text().startswith(f"{records:015d}")):
+            while not newest(tmp_path / "out").startswith(f"{records:015d}"):
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
                 if (tmp_path / "out" / "predictions.jsonl").exists():

@@ -11,6 +11,7 @@ import pytest
 from river import base
 
 from tests.cli.conftest import command, in_process, summary_of
+from tests.killing import newest
 
 Capture = pytest.CaptureFixture[str]
 
@@ -330,8 +331,7 @@ def test_only_the_last_file_is_followed(tmp_path: Path) -> None:
     ) as process:
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            latest = out / "snapshots/latest"
-            if latest.exists() and latest.read_text().startswith(f"{800:015d}"):
+            if newest(out).startswith(f"{800:015d}"):
                 break
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)

@@ -160,6 +160,11 @@ class MemoryConsumer:
         """The ids of topics."""
         return {topic: self._broker.ids[topic] for topic in topics if topic in self._broker.ids}
 
+    def partition_counts(self, topics: Sequence[str]) -> Mapping[str, int]:
+        """How many partitions topics have."""
+        known = self._broker.topics
+        return {topic: len(known[topic]) for topic in topics if topic in known}
+
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets to the group."""
         if self.group is not None:

@@ -172,6 +172,9 @@ class Consumer(Protocol):
         A topic that is made anew while it is read has its offsets resolved again.
         """
 
+    def partition_counts(self, topics: Sequence[str]) -> Mapping[str, int]:
+        """How many partitions these topics have now, whoever reads them; those are left out that are missing."""
+
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets asynchronously; failures are ignored, since committed offsets are only for monitoring."""
 

@@ -12,6 +12,7 @@ from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.chunk import Records, as_records
 from stream_rank.ingest.kafka.offsets import Offsets
 from stream_rank.ingest.kafka.port import (
+    SESSION_TIMEOUT_SECONDS,
     Consumer,
     ConsumerRecord,
     OffsetRange,
@@ -21,6 +22,7 @@ from stream_rank.ingest.kafka.port import (
 )
 from stream_rank.ingest.kafka.portions import Run, portions, values_of
 from stream_rank.ingest.kafka.quarantine import Passed, Quarantine, Skip
+from stream_rank.ingest.kafka.whole_topics import WholeTopics
 from stream_rank.ingest.message import Headers, Values
 
 __all__ = ["TopicSource"]
@@ -58,6 +60,7 @@ class TopicSource:
         skips: Sequence[Skip] = (),
         values: Values | None = None,
         values_backoff: Backoff | None = None,
+        session_seconds: float = SESSION_TIMEOUT_SECONDS,
     ) -> None:
         """`skips` are messages that are passed over. `values` read what is not JSON; while what they need is away,
         `values_backoff` says how long to wait."""
@@ -77,6 +80,7 @@ class TopicSource:
         self.again = 0
         """Redelivered messages, which were skipped."""
         self._consumer = consumer(self._resolve_offsets)
+        self._whole = WholeTopics(topics, self._consumer.partition_counts, session_seconds, say)
 
     # Where to read --------------------------------------------------------------------------
 
@@ -153,6 +157,7 @@ class TopicSource:
                 continue
             if fetched or self._consumer.assignment:
                 self._backoff.succeeded()
+            self._whole.look(self._consumer.assignment)
             if self._resolved:  # an empty chunk records the new offsets, even before any message
                 self._resolved = False
                 yield self._records([])
@@ -256,6 +261,11 @@ class TopicSource:
     def silence(self) -> float:
         """Seconds since a broker last answered."""
         return self._consumer.silence
+
+    @property
+    def missing(self) -> int:
+        """Partitions that other members of the group have had for longer than the session timeout."""
+        return self._whole.missing
 
     @property
     def passed(self) -> int:

@@ -160,6 +160,7 @@ def test_a_second_member_takes_partitions_and_gives_them_back(cluster: Cluster) 
 
     wait_for(both)
     assert not one.assignment & other.assignment
+    assert other.partition_counts([topic, fresh_name("none")]) == {topic: 4}
     for partition in range(4):
         send(cluster, topic, [b"x"] * 50, partition)
     wait_for(lambda: both() and sum(map(len, seen.values())) == 400)

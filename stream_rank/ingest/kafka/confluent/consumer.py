@@ -334,6 +334,13 @@ class ConfluentConsumer:
                 time.sleep(_RETRY_SECONDS)  # within the callback, as for offset ranges
         raise AssertionError("the last attempt returns or raises")
 
+    def partition_counts(self, topics: Sequence[str]) -> Mapping[str, int]:
+        """How many partitions these topics have now."""
+        with translated(self._connection):
+            known = (self._client or self._open()).list_topics(timeout=PATIENCE).topics
+        counts = {topic: len(known[topic].partitions) for topic in topics if topic in known}
+        return {topic: count for topic, count in counts.items() if count}
+
     def commit(self, positions: Mapping[Partition, int]) -> None:
         """Commit offsets asynchronously."""
         if self._client is None or self._subscription.group_id is None or not positions:

@@ -18,7 +18,7 @@ from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.end_offsets import Answer, EndOffsets
 from stream_rank.ingest.kafka.kafka_python.client_settings import PATIENCE_MS, translated
 from stream_rank.ingest.kafka.kafka_python.startup import opened
-from stream_rank.ingest.kafka.kafka_python.topic_ids import topic_ids
+from stream_rank.ingest.kafka.kafka_python.topic_ids import partition_counts, topic_ids
 from stream_rank.ingest.kafka.port import (
     ConsumerRecord,
     OffsetRange,
@@ -310,6 +310,11 @@ class KafkaPythonConsumer:
         self._ids |= found
         self._cached |= {topic: cluster.topic_id(topic) for topic in found}
         return found
+
+    def partition_counts(self, topics: Sequence[str]) -> Mapping[str, int]:
+        """How many partitions these topics have now."""
+        with translated(self._connection):
+            return partition_counts((self._client or self._open())._manager, topics)  # noqa: SLF001 - as above
 
     def _resolve_changed(self) -> None:
         """Have the offsets resolved of topics that the client's metadata has under another id."""
