@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from math import inf
 from threading import RLock
 
 from stream_rank.checkpoint.claim import LATEST, LEASE_SECONDS, Claim
 from stream_rank.checkpoint.holder import Holder
 from stream_rank.checkpoint.place import Place
 from stream_rank.checkpoint.swap_error import SwapError
-from stream_rank.errors import LeaseError, StreamRankError
+from stream_rank.errors import LeaseError
 
 __all__ = ["Lease", "own_clock"]
 
@@ -123,28 +124,30 @@ class Lease:
                 raise LeaseError(self.words(self.lost))
             content, version = self._place.read_version(LATEST) or (b"", None)
             claim = self._noted(content)
-            if claim.holder is not None and claim.holder.id == self._us.id and version is not None:
-                # we took it, and were not told so
-                self._claim, self._version = claim, version
+            if version is not None and claim.holder is not None and claim.holder.id == self._us.id:
+                self._claim, self._version = claim, version  # we took it, and were not told so
                 self.renew()
-                return True
-            if not self._is_free(claim):
+            elif not (self._is_free(claim) and self._taken(claim, version)):
                 return False
-            number, now = claim.number, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            if not number:  # nobody took it before, or what the file said was lost
-                with suppress(StreamRankError, OSError):
-                    number = self._highest()
-            after = Claim(
-                claim.snapshot, number + 1, claim.named, self._us, 0, float(self.seconds), now
-            )
-            begun = self._clock()
-            try:
-                version = self._place.swap(LATEST, after.as_bytes(), version)
-            except SwapError:
-                return False
-            self._claim, self._version, self._until = after, version, begun + self.seconds
-            self.safe = self._place.swaps_safely(LATEST, after.as_bytes())
+            assert self._claim is not None
+            self.safe = self._place.swaps_safely(LATEST, self._claim.as_bytes())
             return True
+
+    def _taken(self, claim: Claim, version: str | None) -> bool:
+        """Take it from whoever the claim says; whether nobody was faster."""
+        number, now = claim.number, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        if not number:  # nobody took it before, or what the file said was lost
+            number = self._highest()
+        after = Claim(
+            claim.snapshot, number + 1, claim.named, self._us, 0, float(self.seconds), now
+        )
+        begun = self._clock()
+        try:
+            version = self._place.swap(LATEST, after.as_bytes(), version)
+        except SwapError:
+            return False
+        self._claim, self._version, self._until = after, version, begun + self.seconds
+        return True
 
     def acquire(
         self,
@@ -159,12 +162,10 @@ class Lease:
         first: Claim | None = None
         while not self.take():
             claim = self.seen
-            if claim.holder is None:
-                continue  # it was given back, or is being written, in this moment
-            alive = self._gone(claim.holder) is False or (first is not None and claim != first)
-            if alive or stopped():
+            alive = claim.holder is not None and self._gone(claim.holder) is False
+            if alive or (first is not None and claim != first) or stopped():
                 raise LeaseError(f"{self._described(claim)}; one process at a time writes there")
-            if first is None:
+            if first is None and claim.holder is not None:  # it is not being taken this moment
                 first = claim
                 say(
                     f"{self._described(claim)} and may have been killed: waiting for at most "
@@ -173,7 +174,8 @@ class Lease:
             wait(self.look_seconds)
 
     def _described(self, claim: Claim) -> str:
-        return f"{claim.holder} has the lease of {self._place.url} since {claim.since}"
+        who = "another process" if claim.holder is None else str(claim.holder)
+        return f"{who} has the lease of {self._place.url} since {claim.since}"
 
     # Its holder -----------------------------------------------------------------------------
 
@@ -220,6 +222,7 @@ class Lease:
         """Let others have it at once."""
         with self._lock:
             if self._claim is not None:
+                self._until = -inf  # though there may be no answer, others may have it from now on
                 self._change(lambda claim: claim._replace(holder=None))
                 self._claim = None
 

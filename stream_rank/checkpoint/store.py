@@ -111,7 +111,12 @@ class SnapshotStore:
         return sorted(found, key=lambda each: each.order)
 
     def _highest_number(self) -> int:
-        return max((each.number for each in self.kept()), default=0)
+        try:
+            return max((each.number for each in self.kept()), default=0)
+        except SnapshotReadError as error:
+            if isinstance(error.__cause__, PermissionError):  # who may not list has the file
+                return 0
+            raise
 
     def write(
         self, snapshot: Snapshot, records: int, now: datetime | None = None

@@ -4,15 +4,19 @@ import json
 import re
 import signal
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from stream_rank.checkpoint.model_file import load, state_digest
 from stream_rank.checkpoint.store import SnapshotStore
-from stream_rank.ingest.kafka.port import ProducerRecord
+from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.connection import Connection
+from stream_rank.ingest.kafka.port import ProducerRecord, Subscription
 from tests.cli.conftest import run
 from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 
@@ -120,6 +124,12 @@ def test_whoever_stood_by_goes_on(client: str, kafka: Broker, tmp_path: Path) ->
         pair.teach(other)
         assert metric(other, "lease_number") == 4.0
         assert other.end() == 0
+    rejects = [(tmp_path / each / "out/rejects.jsonl").read_text() for each in ("one", "other")]
+    places = {
+        f"{pair.topic.name}[{batch % 2}]@{batch // 2 * 100 + 99}"
+        for batch in range(len(pair.sent) // 100)
+    }
+    assert all(any(json.dumps(place) in lines for lines in rejects) for place in places)
     file = tmp_path / "events.jsonl"
     file.write_bytes(b"\n".join(pair.sent) + b"\n")
     more = [each for name in LEARNERS for each in ("--learner", name)]
@@ -128,3 +138,49 @@ def test_whoever_stood_by_goes_on(client: str, kafka: Broker, tmp_path: Path) ->
     for name in LEARNERS:
         kept = state_digest(load(tmp_path / "snapshots", learner=name))
         assert kept == state_digest(load(tmp_path / "replay", learner=name))
+
+
+@contextmanager
+def foreign_member(topic: Topic) -> Iterator[None]:
+    """Somebody else's consumer that was given the group of the daemon."""
+    member = Subscription([topic.name], f"group-{topic.name}", SESSION_SECONDS)
+    consumer = consumer_of(
+        *("kafka-python", Connection((topic.address,)), member),
+        lambda bounds: {partition: each.first for partition, each in bounds.items()},
+    )
+    ended = Event()
+
+    def poll() -> None:
+        while not ended.is_set():
+            consumer.poll(0.1)
+
+    thread = Thread(target=poll)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        consumer.close(5.0)
+
+
+@pytest.mark.long(25)
+def test_somebody_else_in_the_group_is_told_of(kafka: Broker, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        pair = Pair(Topic(kafka, 2), tmp_path, stack, client="confluent")
+        daemon = pair.start("one")
+        pair.teach(daemon)
+        with foreign_member(pair.topic):
+            daemon.until(lambda status: status["missing_partitions"] == 1)
+            code, words = daemon.get("/readyz")
+            assert (code, "others of the group have 1, which are not learned" in words) == (
+                503,
+                True,
+            )
+            assert metric(daemon, "missing_partitions") == 1.0
+            assert daemon.said("1 of 2 partitions are given to others of the consumer group")
+        daemon.until(
+            lambda status: status["missing_partitions"] == 0 and len(status["assigned"]) == 2
+        )
+        assert daemon.get("/readyz")[0] == 200
+        pair.teach(daemon)
