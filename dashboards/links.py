@@ -18,6 +18,7 @@ LEADS = {
     "StreamRankStarved": (_PIPELINE, "Silence"),
     "StreamRankNotReady": (_PIPELINE, "Partitions"),
     "StreamRankSharedGroup": (_PIPELINE, "Partitions"),
+    "StreamRankNotOneLeader": (_PIPELINE, "Partitions"),
     "StreamRankLagging": (_PIPELINE, "Lag"),
     "StreamRankLossHigh": (_LEARNING, "Against its week"),
     "StreamRankPreferenceLossHigh": (_LEARNING, "Recent preference error"),
@@ -32,6 +33,7 @@ LEADS = {
     "StreamRankRestarts": (_PIPELINE, "Since when"),
 }
 """Dashboards by their identity, panels by their title."""
+_OF_NO_INSTANCE = ("StreamRankAbsent", "StreamRankNotOneLeader")
 
 _ALERT = re.compile(r" *(?:- )?(?:alert|alertname): (\w+)$")
 _DESCRIPTION = re.compile(r"( *)description: ")
@@ -54,7 +56,7 @@ def linked(text: str, boards: Mapping[str, Any], runbook: str = RUNBOOK) -> str:
         elif found := _DESCRIPTION.match(line):
             board, title = LEADS[alert]
             number = _number(boards[board], title)
-            about = "" if alert == "StreamRankAbsent" else f"&var-instance={instance}"
+            about = "" if alert in _OF_NO_INSTANCE else f"&var-instance={instance}"
             lines += [
                 f"{found[1]}runbook_url: {runbook}#{alert.lower()}",
                 f"{found[1]}dashboard: /d/{board}?viewPanel={number}{about}",

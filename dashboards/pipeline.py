@@ -202,10 +202,13 @@ def pipeline() -> Dashboard:
                 ),
                 lines(
                     "Partitions",
-                    "Partitions that each daemon has, and how often the group changed them.",
+                    "Partitions that each daemon has, those that others of its group have and it should, and how often the group changed them; "
+                    "and who leads: of daemons that share their snapshots one does, and the others stand by.",
                     "short",
                     {
+                        f"leads {AT}": metric("leading"),
                         f"partitions {AT}": metric("assigned_partitions"),
+                        f"missing {AT}": metric("missing_partitions"),
                         f"rebalances {AT}": increase("rebalances_total"),
                     },
                     steps=True,

@@ -11,6 +11,8 @@ __all__ = ["LATEST", "LEASE_SECONDS", "Claim"]
 LATEST = "latest"
 LEASE_SECONDS = 30.0
 """For runs that have no session timeout."""
+_SIZE = 1024
+"""Bytes of the file, always as many, so that it can be written over on a disk that is full."""
 _LONGEST_SECONDS = 3600.0
 """More than a session timeout may be: nobody waits longer for a file that is wrong."""
 
@@ -43,7 +45,8 @@ class Claim(NamedTuple):
     def as_bytes(self) -> bytes:
         """The content of the file."""
         holder = None if self.holder is None else self.holder._asdict()
-        return json.dumps({**self._asdict(), "holder": holder}, indent=1).encode() + b"\n"
+        text = json.dumps({**self._asdict(), "holder": holder}, indent=1)
+        return text.encode().ljust(_SIZE - 1) + b"\n"
 
     @staticmethod
     def of(content: bytes) -> "Claim":

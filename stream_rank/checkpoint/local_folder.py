@@ -18,6 +18,7 @@ _LOCK = ".swap"
 _LOCK_SECONDS, _LOCK_STEP_SECONDS = 5.0, 0.001
 """How long to wait for the lock, which is held for some microseconds, or for ever by a process that was stopped in them."""
 _A_LINK = "a link"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class LocalFolder:
@@ -94,18 +95,44 @@ class LocalFolder:
     def swap(self, name: str, content: bytes, version: str | None) -> str:
         """Write a file whose content is still of that version, under a lock that all who swap here take."""
         os.makedirs(self._folder, exist_ok=True)
-        temporary = self._written(content)  # before the lock, since it takes long
+        try:
+            temporary = self._written(content)  # before the lock, since it takes long
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            with self._locked():
+                self._check(name, version)
+                self._overwrite(name, content, error)
+            return _digest(content)
         try:
             with self._locked():
-                found = self.read_version(name)
-                if version != (None if found is None else found[1]):
-                    raise SwapError(f"{self._path(name)} was written by another")
+                self._check(name, version)
                 self._rename(temporary, name)
         except BaseException:
             _discard(temporary)
             raise
         self._sync()
         return _digest(content)
+
+    def _check(self, name: str, version: str | None) -> None:
+        found = self.read_version(name)
+        if version != (None if found is None else found[1]):
+            raise SwapError(f"{self._path(name)} was written by another")
+
+    def _overwrite(self, name: str, content: bytes, full: OSError) -> None:
+        """Write over a file of the same size, which takes no room on a disk that is full.
+
+        It is not atomic: whoever reads meanwhile, or after the power has failed, may find nonsense. The lock is held, so nothing is swapped
+        for that.
+        """
+        file = os.open(self._path(name), os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(file).st_size != len(content):
+                raise full
+            os.pwrite(file, content, 0)
+            os.fsync(file)
+        finally:
+            os.close(file)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -179,10 +179,11 @@ class StandBy:
         }
 
     def _readings(self) -> Readings:
-        run = (self.place.store.lease.run,)
+        leader = self._leader
+        run = None if leader is None else (leader.run,)
         return {
-            "stream_rank_leading": {run: 0.0},
-            "stream_rank_lease_number": {run: 0.0 if self._leader is None else self._leader.number},
+            "stream_rank_leading": {} if run is None else {run: 0.0},
+            "stream_rank_lease_number": {} if run is None else {run: leader.number},
             "stream_rank_ready": {(): float(self._ready()[0])},
             "stream_rank_tick_age_seconds": {(): self._age},
             "stream_rank_failures_total": {("snapshots",): self._backoff.failures},

@@ -27,6 +27,7 @@ from stream_rank.checkpoint.store import SnapshotStore
 from stream_rank.checkpoint.swap_error import SwapError
 from stream_rank.errors import LeaseError, SnapshotReadError
 from tests.cli.conftest import in_process
+from tests.disks import small_disk
 
 
 @pytest.fixture(params=["disk", "s3"])
@@ -391,6 +392,27 @@ def test_a_lock_that_a_stopped_process_holds_is_waited_for_in_vain_and_not_for_e
         with pytest.raises(TimeoutError, match="another process holds the lock"):
             place.swap(LATEST, b"b", place.read_version(LATEST)[1])  # type: ignore[index]
     assert [each.name for each in sorted(tmp_path.iterdir())] == [".swap", LATEST]
+
+
+def test_it_is_renewed_on_a_disk_that_is_full(tmp_path: Path) -> None:
+    """Learning goes on there, and only snapshots wait: the file is written over, where it is."""
+    with small_disk(tmp_path / "small", "64k") as folder:
+        one, other = (Lease(place_of(str(folder)), 10.0, gone=unseen) for _ in range(2))
+        assert one.take()
+        with (folder / "rest").open("wb") as rest, suppress(OSError):
+            while True:
+                os.write(rest.fileno(), bytes(4096))
+        assert os.statvfs(folder).f_bfree == 0
+        for _ in range(3):
+            one.renew()
+        assert other.look() == one.look()
+        assert (one.look().number, one.look().renewals) == (1, 3)
+        assert not other.take()
+        one.give_back()
+        assert other.take()
+        with pytest.raises(LeaseError):
+            one.renew()
+        assert sorted(each.name for each in folder.iterdir()) == [".swap", LATEST, "rest"]
 
 
 def test_whoever_writes_without_leading_is_refused(

@@ -94,7 +94,11 @@ def _known(out: Path) -> dict[str, Any]:
     from stream_rank.learners.base.state import digest_of
 
     snapshot = open_snapshot(str(out))
-    known = {name: value for name, value in snapshot.metadata.items() if name != "settings"}
+    known = {
+        name: value
+        for name, value in snapshot.metadata.items()
+        if name not in ("settings", "folder")
+    }
     progress = snapshot.part("progress").metadata
     return {
         "position": progress["position"],
