@@ -158,7 +158,9 @@ class StandBy:
 
     def _ready(self) -> tuple[bool, str]:
         """A stand-by is ready when it could lead: whoever replaces daemons one by one waits for that, and not for it to lead."""
-        if self._leader is None or self._age >= self._config.live_seconds:
+        if self._leader is None:
+            return False, self._words
+        if self._age >= self._config.live_seconds:
             return False, f"{self._words}; the store was not reached for {self._age:.0f} seconds"
         if self._trouble is not None:
             return False, f"{self._words}; {self._trouble}"

@@ -98,7 +98,7 @@ def test_whoever_stood_by_goes_on(client: str, kafka: Broker, tmp_path: Path) ->
 
         # stopped for longer than the lease lasts: others go on, and it cannot overwrite what they write
         one.process.send_signal(signal.SIGSTOP)
-        pair.leads(other, SESSION_SECONDS)
+        pair.leads(other, 2 * SESSION_SECONDS)
         pair.teach(other)
         one.process.send_signal(signal.SIGCONT)
         assert one.process.wait(60) == 9, one.log
@@ -113,14 +113,14 @@ def test_whoever_stood_by_goes_on(client: str, kafka: Broker, tmp_path: Path) ->
         one = pair.start("one")
         pair.stands_by(one, other)
         other.process.kill()
-        pair.leads(one, SESSION_SECONDS)
+        pair.leads(one, 2 * SESSION_SECONDS)
         pair.teach(one)
 
         # stopped as is usual
         other = pair.start("other")
         pair.stands_by(other, one)
         assert one.end() == 0
-        pair.leads(other, 2.0)
+        pair.leads(other, 4.0)  # earlier than if it had not been given back
         pair.teach(other)
         assert metric(other, "lease_number") == 4.0
         assert other.end() == 0
