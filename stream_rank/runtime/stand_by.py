@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -16,6 +16,7 @@ from stream_rank.errors import SnapshotError, SnapshotReadError
 from stream_rank.ingest.backoff import Backoff
 from stream_rank.monitoring.exporter import Exporter, Readings
 from stream_rank.monitoring.http_server import Endpoints, Server
+from stream_rank.monitoring.shared_answer import SharedAnswer
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.runtime.changes import check_settings
 from stream_rank.runtime.run_place import RunPlace
@@ -53,7 +54,7 @@ class StandBy:
         endpoints = Endpoints(
             lambda: (True, f"the last look at the lease was {self._age:.1f} seconds ago"),
             self._ready,
-            Exporter(self._readings).text,
+            SharedAnswer(Exporter(self._readings).text),
             lambda: self._redact(as_json(self._status(), indent=2)),
         )
         try:
@@ -182,13 +183,14 @@ class StandBy:
 
     def _readings(self) -> Readings:
         leader = self._leader
-        run = None if leader is None else (leader.run,)
-        return {
-            "stream_rank_leading": {} if run is None else {run: 0.0},
-            "stream_rank_lease_number": {} if run is None else {run: leader.number},
+        found: dict[str, Mapping[tuple[str, ...], float]] = {
             "stream_rank_ready": {(): float(self._ready()[0])},
             "stream_rank_tick_age_seconds": {(): self._age},
             "stream_rank_failures_total": {("snapshots",): self._backoff.failures},
             "stream_rank_client_warnings_total": {(): self._client_warnings()},
             "stream_rank_build_info": {(stream_rank.__version__, self._config.client): 1.0},
         }
+        if leader is not None:  # before the first look it is not known which run it is
+            found["stream_rank_leading"] = {(leader.run,): 0.0}
+            found["stream_rank_lease_number"] = {(leader.run,): leader.number}
+        return found

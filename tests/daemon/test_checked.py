@@ -24,6 +24,7 @@ from stream_rank.checkpoint.rule_export import exported
 from tests.cli.conftest import run
 from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.faulty_disk import FaultyDisk
+from tests.killing import newest
 
 SOAK = bool(os.environ.get("SOAK"))
 EVENTS, KILLS = (200_000, 30) if SOAK else (9_000, 2)
@@ -147,9 +148,14 @@ class Life:
         if self.daemon is not None:
             if self.daemon.process.poll() is None:
                 return self.daemon
-            assert self.daemon.process.returncode in (0, 6, -9), self.daemon.log
+            assert self.daemon.process.returncode in (0, 6, 9, -9), self.daemon.log
             self.daemon.__exit__(None)
         self.starts += 1
+        self.daemon = self.another("daemon", variables=self.disk.variables(self.starts))
+        return self.daemon
+
+    def another(self, name: str, **more: Any) -> Daemon:
+        """A daemon in a folder of its own."""
         settings: dict[str, Any] = {
             "learners": [f"raw | widrow-hoff:learning_rate={RATE}"],
             "n_ranks": None,
@@ -160,14 +166,7 @@ class Life:
             "snapshots_kept": 3,
             "skip": self.skip,
         }
-        self.daemon = Daemon(
-            self.folder / "daemon",
-            [self.topic.name],
-            self.topic.address,
-            variables=self.disk.variables(self.starts),
-            **settings,
-        )
-        return self.daemon
+        return Daemon(self.folder / name, [self.topic.name], self.topic.address, **more, **settings)
 
     def until(self, condition: Callable[[dict[str, Any]], bool], seconds: float = 120.0) -> Daemon:
         """The daemon once its status is as wanted, through as many starts as it takes."""
@@ -175,7 +174,7 @@ class Life:
         def met() -> Daemon | None:
             daemon = self.started()
             status = daemon.status() if daemon.said('"http"') else {}
-            return daemon if status and condition(status) else None
+            return daemon if status.get("leading") and condition(status) else None
 
         found: Daemon = wait_for(met, seconds, lambda: self.started().log[-3_000:])
         return found
@@ -251,8 +250,7 @@ def _roll_back(life: Life, sent: Sent) -> None:
     """Bad data is learned, and taken back: the snapshot from before it, and its offsets skipped."""
     life.learned(sent.count)
     life.end()
-    store = life.folder / "daemon/out/snapshots"
-    sound = (store / "latest").read_text()
+    sound = newest(life.folder / "daemon/out")
     bad = sent.bad(30)
     life.learned(sent.count + 30)
     life.end()
@@ -262,7 +260,26 @@ def _roll_back(life: Life, sent: Sent) -> None:
     life.skip += bad
 
 
-_ACTIONS: list[Callable[[Life, Sent], None]] = [_rebalance, _fail, _freeze, _roll_back]
+def _take_over(life: Life, sent: Sent) -> None:
+    """It is stopped in the middle of something, another that stood by leads, and it wakes up; then the other ends."""
+    daemon, snapshots = life.assigned(), str(life.folder / "daemon/out/snapshots")
+    with life.another("other", snapshots=snapshots) as other:
+        wait_for(lambda: other.get("/readyz")[0] == 200)
+        sent.good(50)
+        daemon.process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: other.said('"event": "leading"'))
+        sent.good(50)
+        other.learned(sent.count)
+        daemon.process.send_signal(signal.SIGCONT)
+        assert daemon.process.wait(60) == 9, daemon.log
+        life.started()  # and stands by
+        sent.good(50)
+        other.process.send_signal(life.random.choice([signal.SIGTERM, signal.SIGKILL]))
+        other.process.wait(60)
+    life.learned(sent.count)
+
+
+_ACTIONS: list[Callable[[Life, Sent], None]] = [_rebalance, _fail, _freeze, _take_over, _roll_back]
 
 
 @pytest.mark.long(110)
