@@ -35,7 +35,7 @@ SETS = {
     "wine_red": 6,
 }
 """The data sets and their numbers of ranks."""
-LEARNERS = ("ordinal-logit", "scale | waves | ordinal-logit", "averaged-prank")
+LEARNERS = ("hedge", "ordinal-logit", "scale | waves | ordinal-logit", "averaged-prank")
 _MOST = 12_000
 """Rows of a set that are looked at in one order."""
 _LINE = "{:<12}" + "{:>10}" * (len(LEARNERS) + 3)
@@ -74,7 +74,7 @@ def _ours(rows: Rows, test: Rows, n_ranks: int, folder: Path) -> list[Array]:
     if code:
         raise InputError(f"the stream could not be replayed: {said.getvalue()}")
     names = json.loads((folder / "run" / "summary.json").read_text())["learners"]
-    models = [load(folder / "run", learner=name) for name in names]
+    models = [load(folder / "run", learner=name) for name in LEARNERS]
     return [np.array([model.predict_one(_event(row)) for row in test]) for model in models]
 
 
@@ -133,7 +133,7 @@ def run(
     say: Callable[[str], object] = print,
 ) -> int:
     """Print a table of all sets: mean errors over the orders, and their geometric mean over that of the trees."""
-    shown = ["default", "waves", "averaged", "trees", "ridge", "median"]
+    shown = ["hedge", "default", "waves", "averaged", "trees", "ridge", "median"]
     say(_LINE.format("data", *shown))
     ratios = []
     for name in names:

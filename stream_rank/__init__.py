@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stream_rank.features.target_mean import TargetMean
     from stream_rank.kernels import Gaussian, Linear, Polynomial
     from stream_rank.learners.averaged_prank import AveragedPRank
+    from stream_rank.learners.nearest_ranks import NearestRanks
     from stream_rank.learners.oap_bagg import OAPBagg
     from stream_rank.learners.oap_bpm import OAPBPM
     from stream_rank.learners.oap_vp import OAPVP
@@ -69,6 +70,7 @@ __all__ = [
     "LabelError",
     "Linear",
     "Misranking",
+    "NearestRanks",
     "Normalize",
     "OAPBagg",
     "OAPStream",
@@ -120,6 +122,7 @@ _MODULES = {
     "stream_rank.features.random_fourier_features": ("RandomFourierFeatures",),
     "stream_rank.kernels": ("Gaussian", "Linear", "Polynomial"),
     "stream_rank.learners.averaged_prank": ("AveragedPRank",),
+    "stream_rank.learners.nearest_ranks": ("NearestRanks",),
     "stream_rank.learners.oap_bagg": ("OAPBagg",),
     "stream_rank.learners.oap_bpm": ("OAPBPM",),
     "stream_rank.learners.oap_vp": ("OAPVP",),

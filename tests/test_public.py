@@ -11,7 +11,7 @@ from stream_rank import batch, bounds
 
 NAMES = {
     *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
-    *("Hedge", "OnlineMPRank", "OrdinalLogit", "RecursiveMPRank", "PairwiseRanker"),
+    *("Hedge", "NearestRanks", "OnlineMPRank", "OrdinalLogit", "RecursiveMPRank", "PairwiseRanker"),
     *("MSD", "M1D", "Misranking", "DiscreteRankingLoss", "DisagreementError", "Concordance"),
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),

@@ -95,7 +95,7 @@ class Cross(ProductStage):
         unknown: Sequence[Hashable] = (),
     ) -> Added:
         if unknown:  # of which no product is known
-            block = _only(block, block.slots < self._kinds.shape[2])
+            block = block.only(block.slots < self._kinds.shape[2])
         parts = [self._of_pair(place, block) for place in range(len(self._factors))]
         events, keys, values = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = np.argsort(events, kind="stable")
@@ -130,10 +130,3 @@ def _slots(key: Any) -> tuple[Any, Any]:
 def _is_of(name: Hashable, field: str) -> bool:
     """Whether a feature is of a field: it is the field, or one of its categories."""
     return name == field or (isinstance(name, str) and name.startswith(f"{field}="))
-
-
-def _only(block: SparseBlock, which: Array) -> SparseBlock:
-    """Some of the entries of events."""
-    kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])
-    starts = kept[block.starts]
-    return SparseBlock(block.first, block.end, starts, block.slots[which], block.values[which])

@@ -23,6 +23,7 @@ from stream_rank.kernels import Polynomial
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.vocabulary import in_order
+from stream_rank.parameters import check_whole
 
 __all__ = ["PolynomialFeatures"]
 
@@ -69,6 +70,8 @@ class PolynomialFeatures(ProductStage):
         The weight of lower degrees; 0 leaves products of exactly `degree` features.
     max_products
         The most products that are known.
+    max_factors
+        Of how many features products are made, those that were met first; others are left out. None is all.
 
     Examples
     --------
@@ -77,11 +80,20 @@ class PolynomialFeatures(ProductStage):
     {'*': 1.0, 'a': 2.828..., 'b': 4.242..., 'a*a': 4.0, 'a*b': 8.485..., 'b*b': 9.0}
     """
 
-    def __init__(self, degree: int = 2, offset: float = 1.0, max_products: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        degree: int = 2,
+        offset: float = 1.0,
+        max_products: int = 1_000_000,
+        max_factors: int | None = None,
+    ) -> None:
         Polynomial(degree, offset)  # the same conditions
+        if max_factors is not None:
+            check_whole("max_factors", max_factors)
         super().__init__(max_products, keeps=False)
         self.degree = degree
         self.offset = offset
+        self.max_factors = max_factors
         self._bits = _KEY_BITS // degree
         self._others = np.array([_rest(offset, degree - size) for size in range(degree + 1)])
 
@@ -104,6 +116,8 @@ class PolynomialFeatures(ProductStage):
         learning: Any,
         unknown: Sequence[Hashable] = (),
     ) -> Added:
+        if self.max_factors is not None:
+            block = block.only(block.slots < self.max_factors)
         least = self.degree if self.offset == 0 else 0
         sizes = least, self.degree
         count = count_powers(block.starts, block.slots, *sizes, self._bits)
@@ -133,8 +147,18 @@ class PolynomialFeatures(ProductStage):
         """The products of an event's features."""
         return self._products_of(next(rows_of_dicts([x], self.largest).dicts()))
 
+    def _factors_among(self, names: list[Hashable]) -> list[Hashable]:
+        """The names, in order, of which products are made."""
+        if self.max_factors is None:
+            return names
+        slot_of, after = self._vocabulary.slot_of, len(self._vocabulary)
+        new = {name: after + i for i, name in enumerate(n for n in names if n not in slot_of)}
+        return [
+            name for name in names if slot_of.get(name, new.get(name, after)) < self.max_factors
+        ]
+
     def _products_of(self, x: Mapping[Hashable, float]) -> dict[Hashable, float]:
-        names = in_order(x)
+        names = self._factors_among(in_order(x))
         # factors are multiplied in the order of their slots, as for many events at once
         after, slot_of = len(self._vocabulary), self._vocabulary.slot_of
         turns = [slot_of.get(name, after + place) for place, name in enumerate(names)]
@@ -149,7 +173,7 @@ class PolynomialFeatures(ProductStage):
     def transform_many(self, X: Any) -> Any:
         """The products of the features in every row of a data frame."""
         frame = frame_from(X)
-        names = in_order(X.columns)
+        names = self._factors_among(in_order(X.columns))
         columns = self.matrix(columns_of(frame, names))
         shown = [
             _name([names[place] for place in places])

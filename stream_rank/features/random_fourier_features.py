@@ -11,10 +11,13 @@ import numpy.typing as npt
 from stream_rank.engine.preparation.lengths import SUMS, factors_of
 from stream_rank.engine.preparation.waves import draw_normals, draw_phases, waves
 from stream_rank.features.adding_stage import Added, AddingStage
+from stream_rank.features.looks import Looks
 from stream_rank.kernels import Gaussian
+from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.blocks import SparseBlock
-from stream_rank.parameters import check_whole, key_of
+from stream_rank.learners.tables.rows import Rows
+from stream_rank.parameters import check_number, check_whole, key_of
 
 __all__ = ["RandomFourierFeatures"]
 
@@ -32,6 +35,11 @@ class RandomFourierFeatures(AddingStage):
     A feature's share of the directions depends on its name and the seed alone, so features may come
     and go in any order. The waves are the same bits on every machine.
 
+    A wave may look at few fields: of `orders=[1, 2, 3, 0]` the first wave looks at one field, the second at two, the third at three, the
+    fourth at all, and so on. (A field is a feature, or all indicators `field=value` of a category.) The kernel is then a sum over
+    small groups of fields as well, and what depends on few of many fields is learned from far fewer events. The fields among which a wave
+    has its own are those of the first event; later ones join it by chance.
+
     Cost: O(d * n_components) an event, and a nanosecond for each wave.
 
     Parameters
@@ -41,6 +49,10 @@ class RandomFourierFeatures(AddingStage):
     width
         The kernel's width. None is the root mean square length of the events so far: for features of deviation 1 the square
         root of their number. Put a scaler before.
+    narrowing
+        What the width is divided by, where it follows the events.
+    orders
+        At how many fields the waves look, in turn; 0 is all of them. None is all, for all waves.
     keep
         Whether what came in is kept.
     seed
@@ -67,14 +79,21 @@ class RandomFourierFeatures(AddingStage):
         width: float | None = None,
         keep: bool = True,
         seed: int | None = None,
+        narrowing: float = 1.0,
+        orders: Sequence[int] | None = None,
     ) -> None:
         check_whole("n_components", n_components)
         if width is not None:
             Gaussian(width)  # the same condition
         self.n_components = n_components
         self.width = width
+        check_number("narrowing", narrowing, 1e-6, 1e6)
+        for order in () if orders is None else orders:
+            check_whole("orders", order, 0)
         self.keep = keep
         self.seed = seed
+        self.narrowing = narrowing
+        self.orders = orders
         super().__init__(keep)
         self._lengths = np.zeros(SUMS)
         self._start(key_of(seed))
@@ -85,6 +104,7 @@ class RandomFourierFeatures(AddingStage):
         self._phases: Array = np.empty(self.n_components)
         draw_phases(np.uint64(key % 2**64), self._phases)
         self._directions: Array = np.empty((0, self.n_components))
+        self._looks = Looks(key, self.n_components, self.orders)
 
     def _drawn(self, names: Sequence[Hashable]) -> Array:
         """What features add to each wave's angle, a row for each."""
@@ -94,6 +114,7 @@ class RandomFourierFeatures(AddingStage):
             digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
             number = np.uint64(int.from_bytes(digest[:8], "little") | 1)
             draw_normals(np.uint64(self._key % 2**64), number, row)
+            self._looks.apply(name, row)
         return found
 
     def _make_room(self) -> None:
@@ -107,6 +128,15 @@ class RandomFourierFeatures(AddingStage):
     def _forget(self, slots: Array) -> None:
         names = self._vocabulary.names
         self._directions[slots] = self._drawn([names[slot] for slot in slots.tolist()])
+
+    def _prepared(
+        self, block: SparseBlock, labels: Array, learning: Any, met: Array, events: Array
+    ) -> Rows:
+        if self.orders and not self._looks.fields and learning.any():
+            names = self._vocabulary.names
+            self._looks.choose(names[: int(met[learning.argmax()])])
+            self._directions[: len(names)] = self._drawn(names)
+        return super()._prepared(block, labels, learning, met, events)
 
     @property
     def _drawn_for(self) -> list[Hashable]:
@@ -131,7 +161,8 @@ class RandomFourierFeatures(AddingStage):
             factors_of(*given, learning, self._lengths, factors)
         else:
             factors[:] = 1.0 / self.width
-        waves(*given, factors, directions, self._phases, np.sqrt(2.0 / count), found)
+        narrow = factors if self.width is not None else factors * self.narrowing
+        waves(*given, narrow, directions, self._phases, np.sqrt(2.0 / count), found)
         fresh: list[tuple[int, int]] = []
         if not self._out_of_added and learning.any():
             first = int(learning.argmax())
@@ -146,7 +177,9 @@ class RandomFourierFeatures(AddingStage):
     def rule(self) -> dict[str, Any]:
         """The directions of every feature, the phases and the width."""
         names, (count, squares) = self.features, self._lengths.tolist()
-        width = sqrt(squares / count) if self.width is None and count else self.width
+        width = self.width
+        if self.width is None and count:
+            width = sqrt(squares / count) / self.narrowing
         return {
             "width": width,
             "amplitude": float(np.sqrt(2.0 / self.n_components)),
@@ -157,11 +190,14 @@ class RandomFourierFeatures(AddingStage):
         }
 
     def _described(self) -> dict[str, Any]:
-        return {**super()._described(), "key": str(self._key)}
+        fields = {"fields": self._looks.fields} if self.orders else {}
+        return {**super()._described(), "key": str(self._key), **fields}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self._start(int(state.metadata["key"]))
+        if self.orders:
+            self._looks.choose(entries(state.metadata, "fields"))
         self._directions = self._drawn(self._vocabulary.names)
 
     def _own_arrays(self) -> dict[str, Array]:

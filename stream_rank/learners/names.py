@@ -16,14 +16,25 @@ LEARNER_CLASSES = {
     "online-mprank": "online_mprank.OnlineMPRank",
     "recursive-mprank": "recursive_mprank.RecursiveMPRank",
     "ordinal-logit": "ordinal_logit.OrdinalLogit",
+    "nearest-ranks": "nearest_ranks.NearestRanks",
     "pairwise-ranker": "pairwise_ranker.PairwiseRanker",
 }
 """Module and class of each, within this folder."""
 
 LEARNER_NAMES = tuple(LEARNER_CLASSES)
 
-PREPARATION = {**dict.fromkeys(LEARNER_NAMES, "scale | normalize"), "ordinal-logit": "scale"}
+PREPARATION = {
+    **dict.fromkeys(LEARNER_NAMES, "scale | normalize"),
+    "ordinal-logit": "scale",
+    "nearest-ranks": "scale",
+}
 """The stages that a learner gets in front of it where none are given."""
 
-COMMITTEE = ("scale | ordinal-logit", "scale | waves | ordinal-logit")
+COMMITTEE = (
+    "scale | ordinal-logit",
+    "scale | waves | ordinal-logit",
+    "scale | waves:orders=[1,2,3,0],narrowing=2 | ordinal-logit",
+    "scale | polynomial:max_factors=32 | ordinal-logit:full_features=300",
+    "scale | nearest-ranks",
+)
 """The members of `hedge` where none are given."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stream_rank import OAPBPM, OrdinalLogit, PRank
+from stream_rank import OAPBPM, NearestRanks, OrdinalLogit, PRank
 from tests.learners.conftest import RANK_LEARNERS, Make, events
 
 
@@ -119,6 +119,11 @@ def test_fixed_ranks_are_there_from_the_start(rank_learner: Make) -> None:
         assert model.thresholds == pytest.approx([-np.log(3), 0.0, np.log(3)], abs=1e-15)
         assert chances[1] == pytest.approx(chances[4])
         assert chances[2] == pytest.approx(chances[3])
+        return
+    if isinstance(model, NearestRanks):  # whose scores are mean ranks
+        assert model.predict_one({"a": 1.0}) == 3
+        assert chances == dict.fromkeys((1, 2, 3, 4), 0.25)
+        assert model.thresholds == [1.5, 2.5, 3.5]
         return
     assert model.predict_one({"a": 1.0}) == 4  # no score is below a threshold of 0 yet
     assert chances == dict.fromkeys((1, 2, 3, 4), 0.25)

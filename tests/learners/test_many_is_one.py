@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stream_rank.engine.differences import duals
+from stream_rank.engine.nearest import DIMENSIONS
 from stream_rank.engine.ordinal.state import WIDTH
 from stream_rank.engine.perceptron.state import SLOTS
 from stream_rank.engine.support import FEATURES
@@ -26,6 +27,7 @@ ROOM = {
     "duals": [0, duals.ROWS],
     "pairwise": [0],
     "ordinal": [0, WIDTH],
+    "nearest": [0, DIMENSIONS],
 }
 """Entries of a memory's sizes that say how much room there is."""
 

@@ -8,6 +8,7 @@ import pytest
 from stream_rank import (
     OAPBPM,
     Gaussian,
+    NearestRanks,
     OnlineMPRank,
     PairwiseRanker,
     PRank,
@@ -81,6 +82,9 @@ def test_a_rule_of_ties_and_wins_knows_equals(learner: Make) -> None:
     for first, second, magnitude in league():
         model.learn_pair(first, second, magnitude)
     scores = [model.utility_one({f"team{team}": 1.0}) for team in range(12)]
+    if isinstance(model, NearestRanks):  # which learns ranks alone
+        assert set(scores) == {3.0}
+        return
     strong, weak = np.array(scores[1::2]), np.array(scores[0::2])
     assert strong.min() > weak.max()
     between = strong.mean() - weak.mean()

@@ -20,6 +20,7 @@ CLASSES: dict[str, Any] = {
     "online-mprank": stream_rank.OnlineMPRank,
     "recursive-mprank": stream_rank.RecursiveMPRank,
     "ordinal-logit": stream_rank.OrdinalLogit,
+    "nearest-ranks": stream_rank.NearestRanks,
     "pairwise-ranker": stream_rank.PairwiseRanker,
 }
 """By the names of the command line, which stay; where the modules are does not."""

@@ -6,7 +6,7 @@ from stream_rank.engine.coins import word
 from stream_rank.engine.functions import cosine, logarithm
 from stream_rank.engine.jit import compiled, inlined
 
-__all__ = ["draw_normals", "draw_phases", "waves"]
+__all__ = ["draw_normals", "draw_phases", "draw_uniforms", "waves"]
 
 _TWO_PI = 6.283185307179586
 _UNIT = 2.0**-53
@@ -24,6 +24,13 @@ def draw_normals(key, name, results):
     for i in range(len(results)):
         length = np.sqrt(-2.0 * logarithm(_uniform(key, name, np.uint64(2 * i))))
         results[i] = length * cosine(_TWO_PI * _uniform(key, name, np.uint64(2 * i + 1)))
+
+
+@compiled
+def draw_uniforms(key, name, results):
+    """Independent numbers of a name, above 0 and at most 1."""
+    for i in range(len(results)):
+        results[i] = _uniform(key, name, np.uint64(i))
 
 
 @compiled

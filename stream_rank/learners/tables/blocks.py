@@ -46,6 +46,12 @@ class SparseBlock(NamedTuple):
             first, end, starts - starts[0], self.slots[entries], self.values[entries]
         )
 
+    def only(self, which: npt.NDArray[np.bool_]) -> "SparseBlock":
+        """The rows with some of their entries."""
+        kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])
+        starts = kept[self.starts]
+        return SparseBlock(self.first, self.end, starts, self.slots[which], self.values[which])
+
     def dense(self, n_slots: int) -> DenseBlock:
         """The rows with a number for each of so many slots; higher slots are left out."""
         rows = aligned((self.end - self.first, n_slots), self.values.dtype)
