@@ -8,7 +8,6 @@ median rank.
 import csv
 import gzip
 import io
-import json
 import random
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from stream_rank.checkpoint.model_file import load
 from stream_rank.cli.main import main
 from stream_rank.errors import InputError
+from stream_rank.features.rows_of import rows_of_dicts
 
 __all__ = ["LEARNERS", "SETS", "errors_of", "run"]
 
@@ -73,9 +73,9 @@ def _ours(rows: Rows, test: Rows, n_ranks: int, folder: Path) -> list[Array]:
         code = main([*given, "--quiet", "--seed", "1", *flags])
     if code:
         raise InputError(f"the stream could not be replayed: {said.getvalue()}")
-    names = json.loads((folder / "run" / "summary.json").read_text())["learners"]
     models = [load(folder / "run", learner=name) for name in LEARNERS]
-    return [np.array([model.predict_one(_event(row)) for row in test]) for model in models]
+    events = rows_of_dicts([_event(row) for row in test], 1e100)
+    return [np.asarray(model.predict_many(events)) for model in models]
 
 
 def _columns(rows: Rows) -> tuple[Array, list[int]]:

@@ -8,14 +8,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.preparation.lengths import SUMS, factors_of
-from stream_rank.engine.preparation.waves import draw_normals, draw_phases, waves
+from stream_rank.engine.memory import aligned
+from stream_rank.engine.preparation.lengths import (
+    SUMS,
+    factors_of,
+    factors_of_dense,
+    multiply_dense,
+)
+from stream_rank.engine.preparation.waves import (
+    BLOCK,
+    draw_normals,
+    draw_phases,
+    waves,
+    waves_dense,
+)
 from stream_rank.features.adding_stage import Added, AddingStage
 from stream_rank.features.looks import Looks
 from stream_rank.kernels import Gaussian
 from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.blocks import SparseBlock
+from stream_rank.learners.tables.dense_rows import DenseRows
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.parameters import check_number, check_whole, key_of
 
@@ -103,13 +116,15 @@ class RandomFourierFeatures(AddingStage):
         self._key = key
         self._phases: Array = np.empty(self.n_components)
         draw_phases(np.uint64(key % 2**64), self._phases)
-        self._directions: Array = np.empty((0, self.n_components))
+        self._room = -(-self.n_components // BLOCK) * BLOCK
+        self._directions: Array = np.zeros((0, self._room))
+        self._spare: Array = np.empty((0, 0))
         self._looks = Looks(key, self.n_components, self.orders)
 
     def _drawn(self, names: Sequence[Hashable]) -> Array:
         """What features add to each wave's angle, a row for each."""
-        found = np.empty((len(names), self.n_components))
-        for name, row in zip(names, found, strict=True):
+        found = np.zeros((len(names), self._room))
+        for name, row in zip(names, found[:, : self.n_components], strict=True):
             text = f"{type(name).__qualname__}/{name!r}"  # 1 and 1.0 are the same to a dict
             digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
             number = np.uint64(int.from_bytes(digest[:8], "little") | 1)
@@ -120,7 +135,7 @@ class RandomFourierFeatures(AddingStage):
     def _make_room(self) -> None:
         names, known = self._vocabulary.names, len(self._drawn_for)
         if len(self._directions) < len(names):
-            larger = np.empty((2 * len(names), self.n_components))
+            larger = np.zeros((2 * len(names), self._room))
             larger[:known] = self._directions[:known]
             self._directions = larger
         self._directions[known : len(names)] = self._drawn(names[known:])
@@ -137,6 +152,35 @@ class RandomFourierFeatures(AddingStage):
             self._looks.choose(names[: int(met[learning.argmax()])])
             self._directions[: len(names)] = self._drawn(names)
         return super()._prepared(block, labels, learning, met, events)
+
+    def _prepared_dense(
+        self, rows: DenseRows, labels: Array, learning: Any, met: Array
+    ) -> DenseRows | None:
+        """Rows with all features, once all that goes out is known: waves side by side, and features around them."""
+        width, count = rows.matrix.shape[1], self.n_components
+        inputs = np.array(self._out_of_input if self.keep else [], np.int64)
+        begin = self._out_of_added[0] if self._out_of_added else -1
+        beside = begin >= 0 and self._out_of_added == list(range(begin, begin + count))
+        known = len(self._out_of_input) == width and len(self._out) == len(inputs) + count
+        if not (beside and known) or len(np.unique(inputs)) < len(inputs):
+            return None
+        factors, found = np.empty(len(rows)), self._matrix(len(rows), len(self._out))
+        if self.width is None:
+            factors_of_dense(rows.matrix, rows.at, learning, self._lengths, factors)
+        else:
+            factors[:] = 1.0 / self.width
+        multiply_dense(rows.matrix, rows.at, factors, inputs, found)
+        narrow = factors if self.width is not None else factors * self.narrowing
+        given = narrow, self._directions, self._phases, np.sqrt(2.0 / count)
+        waves_dense(rows.matrix, rows.at, *given, begin, found)
+        names, reached = self._out.names, np.full(len(rows), len(self._out))
+        return DenseRows(names, found, np.arange(len(rows)), reached)
+
+    def _matrix(self, n_rows: int, n_columns: int) -> Array:
+        """Room for what goes out, used again by the next call: fresh pages cost as much as the work."""
+        if self._spare.shape[1] != n_columns or len(self._spare) < n_rows:
+            self._spare = aligned((n_rows, n_columns), "float64")
+        return self._spare[:n_rows]
 
     @property
     def _drawn_for(self) -> list[Hashable]:
@@ -185,7 +229,8 @@ class RandomFourierFeatures(AddingStage):
             "amplitude": float(np.sqrt(2.0 / self.n_components)),
             "phases": self._phases.tolist(),
             "directions": {
-                str(name): self._directions[slot].tolist() for slot, name in enumerate(names)
+                str(name): self._directions[slot, : self.n_components].tolist()
+                for slot, name in enumerate(names)
             },
         }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.spec_parts import members_of
 from stream_rank.errors import (
     InputError,
     NothingLearnedError,
@@ -160,7 +161,10 @@ class Replay:
                 continue
             if counts.learned:
                 say(f"{each.name} learned nothing: River's estimators learn no preferences")
-        worse = [each for each in self.learning.scoreboard.standings if each[1].worse]
+        voting = {name for spec in self.config.learners for name in members_of(spec) or ()}
+        quiet = voting.difference(self.config.learners)  # their committee knows what they are worth
+        standings = self.learning.scoreboard.standings
+        worse = [each for each in standings if each[1].worse and each[0] not in quiet]
         for name, standing in worse:
             say(complaint(name, standing))
         if worse:

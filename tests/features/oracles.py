@@ -110,7 +110,7 @@ class Waves:
         found = self.lengths.transform(x)
         angles = [0.0] * self.count
         for name, value in found.items():
-            for i, share in enumerate(self._direction(name)):
+            for i, share in enumerate(self._direction(name)[: self.count]):
                 angles[i] += share * value
         for i, angle in enumerate(angles):
             found[f"wave_{i}"] = sqrt(2 / self.count) * cos(angle + self.stage._phases[i])

@@ -7,7 +7,16 @@ from stream_rank.engine.lanes import load, spread, store, where
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import dot_within, squares_sparse
 
-__all__ = ["COUNT", "SQUARES", "SUMS", "factors_of", "normalize", "normalize_dense"]
+__all__ = [
+    "COUNT",
+    "SQUARES",
+    "SUMS",
+    "factors_of",
+    "factors_of_dense",
+    "multiply_dense",
+    "normalize",
+    "normalize_dense",
+]
 
 COUNT, SQUARES = 0, 1
 """Entries of the state: how many events came, and the sum of their squared lengths."""
@@ -43,6 +52,26 @@ def factors_of(starts, slots, values, learning, state, factors):
         if learning[event] or state[SQUARES] <= _NOTHING:
             square = squares_sparse(shift(places, begin), shift(numbers, begin), end - begin)
         factors[event] = _factor(state, square, learning[event])
+
+
+@compiled
+def factors_of_dense(matrix, at, learning, state, factors):
+    """The same for events that are rows of a matrix."""
+    width, numbers = matrix.shape[1], pointer(matrix, 0, np.float64)
+    for event in range(len(learning)):
+        row, square = shift(numbers, at[event] * width), 0.0
+        if learning[event] or state[SQUARES] <= _NOTHING:
+            square = dot_within(row, row, width)
+        factors[event] = _factor(state, square, learning[event])
+
+
+@compiled
+def multiply_dense(matrix, at, factors, where, results):
+    """Rows of a matrix times their factors, each column at the place that `where` says."""
+    for event in range(len(factors)):
+        for column in range(len(where)):
+            found = matrix[at[event], column] * factors[event]
+            results[event, where[column]] = min(max(found, -_LARGEST), _LARGEST)
 
 
 @compiled
