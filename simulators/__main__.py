@@ -130,6 +130,19 @@ def _parser() -> argparse.ArgumentParser:
     jokes.add_argument("--trials", type=_whole, default=10, help="(%(default)s, as the paper)")
     jokes.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
 
+    table_6 = commands.add_parser(
+        "rankrls-table-6", help="Jester's rows of the RankRLS paper's table 6"
+    )
+    table_6.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
+    table_6.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
+
+    documents = commands.add_parser(
+        "ohsumed", help="OHSUMED's column of the RankRLS paper's table 3, with NDCG and MAP"
+    )
+    documents.add_argument(
+        "--data", type=Path, required=True, help="LETOR's folder of S1.txt.gz to S5.txt.gz"
+    )
+
     football = commands.add_parser(
         "football", help="international football: ratings learned from match to match, beside Elo's"
     )
@@ -199,7 +212,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from simulators import oap_table_1
 
         return oap_table_1.report(given.trials, given.events, given.form)
-    if given.command == "jester":
+    if given.command == "rankrls-table-6":
+        _one_core()
+    if given.command in ("jester", "rankrls-table-6"):
         if not given.data.is_file():
             print(f"{given.data} is not a file; --data takes Jester's jester-data-1.csv(.gz)")
             return 2
@@ -210,7 +225,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (ValueError, OSError) as error:
             print(error)
             return 2
+        if given.command == "rankrls-table-6":
+            from simulators import rankrls_table_6
+
+            return rankrls_table_6.report(ratings, given.users)
         return jester.report(ratings, given.trials, given.users)
+    if given.command == "ohsumed":
+        _one_core()
+        from simulators import ohsumed
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return ohsumed.report(ohsumed.load(given.data))
+        except StreamRankError as error:
+            print(error)
+            return 2
     if given.command == "football":
         if not given.data.is_file():
             print(f"{given.data} is not a file; --data takes a table of matches, results.csv(.gz)")

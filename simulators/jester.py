@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stream_rank import M1D, MSD, Gaussian, Misranking, OnlineMPRank
 
-__all__ = ["Group", "Ratings", "groups", "load", "measure", "report", "tune"]
+__all__ = ["Group", "Ratings", "groups", "load", "measure", "report", "testers", "tune"]
 
 Array = npt.NDArray[Any]
 
@@ -153,13 +153,14 @@ def measure(
     return total / len(users)
 
 
-def _testers(ratings: Ratings) -> Array:
+def testers(ratings: Ratings) -> Array:
+    """Users with enough ratings to learn from and to test on."""
     return np.flatnonzero(ratings.counts >= _LEAST_RATINGS)
 
 
 def tune(ratings: Ratings, group: Group, users: int, seed: int) -> tuple[float, float]:
     """The width and C that are best in mean squared difference on some users."""
-    chosen = np.random.default_rng(seed).choice(_testers(ratings), users, replace=False)
+    chosen = np.random.default_rng(seed).choice(testers(ratings), users, replace=False)
     found = {}
     for width in _WIDTHS:
         for C in _TRADE_OFFS:
@@ -171,7 +172,7 @@ def tune(ratings: Ratings, group: Group, users: int, seed: int) -> tuple[float, 
 
 def report(ratings: Ratings, trials: int, users: int) -> int:
     """Print the table; 1 if a required figure is not reached."""
-    testers, failed = _testers(ratings), False
+    people, failed = testers(ratings), False
     print(
         f"Jester, {users} test users, mean of {trials} trials ± deviation between them; after each the paper's figure\n"
         f"{'':24}{'mean squared difference':>26}{'mean 1-norm difference':>26}{'misranking':>26}"
@@ -183,7 +184,7 @@ def report(ratings: Ratings, trials: int, users: int) -> int:
         results = []
         for trial in range(trials):
             generator = np.random.default_rng(trial)
-            chosen = generator.choice(testers, users, replace=False)
+            chosen = generator.choice(people, users, replace=False)
             results.append(measure(ratings, group, chosen, setting, WAYS, generator))
             if sys.stdout.isatty():
                 print(f"{group.name}: trial {trial + 1} of {trials}", end="\r", flush=True)

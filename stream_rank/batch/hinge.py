@@ -33,30 +33,26 @@ class HingeOfLabels:
 
     def __init__(self, y: Array, groups: Array) -> None:
         order = np.argsort(groups, kind="stable")
-        self._groups = []
+        self._groups = groups
+        self._bounds = np.append(np.flatnonzero(np.diff(groups[order], prepend=-1)), len(y))
+        self._ranks = np.empty(len(y), np.int64)
         self.n_pairs = 0
-        for events in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-            counts, ranks = np.unique(y[events], return_inverse=True, return_counts=True)[2:0:-1]
-            n = len(events)
-            self.n_pairs += (n * n - int(np.square(counts).sum())) // 2
-            if len(counts) > 1:
-                tree = np.empty(len(counts) + 1, np.int64)
-                self._groups.append((events, ranks.astype(np.int64) + 1, tree))
+        for events in np.split(order, self._bounds[1:-1]):
+            _, ranks, counts = np.unique(y[events], return_inverse=True, return_counts=True)
+            self._ranks[events] = ranks + 1
+            self.n_pairs += (len(events) ** 2 - int(np.square(counts).sum())) // 2
+        self._tree = np.empty(int(self._ranks.max(initial=0)) + 1, np.int64)
 
     def at(self, scores: Array) -> Risk:
         """The loss of some scores."""
-        slope = np.zeros(len(scores))
-        loss = 0.0
-        for events, ranks, tree in self._groups:
-            some = scores[events]
-            order = np.argsort(some, kind="stable")
-            some = some[order]
-            below, above = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-            count_violations(some, ranks[order], tree, below, above)
-            pull = (above - below).astype(float)
-            slope[events[order]] = pull / self.n_pairs
-            loss += float(below.sum() + pull @ some)
-        return Risk(loss / self.n_pairs, slope)
+        order = np.lexsort((scores, self._groups))
+        some, m = scores[order], len(scores)
+        below, above = np.empty(m, np.int64), np.empty(m, np.int64)
+        count_violations(some, self._ranks[order], self._bounds, self._tree, below, above)
+        pull = (above - below) / self.n_pairs
+        slope = np.empty(m)
+        slope[order] = pull
+        return Risk(float(below.sum()) / self.n_pairs + float(pull @ some), slope)
 
 
 class HingeOfPairs:
