@@ -161,6 +161,15 @@ def _parser() -> argparse.ArgumentParser:
     ordinal.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     ordinal.add_argument("--orders", type=int, default=5, help="random orders of the rows")
 
+    batch = commands.add_parser(
+        "batch-figures", help="the batch methods: times of leave-pair-out, and bounds beside gaps"
+    )
+    batch.add_argument("--events", type=_whole, default=2000, help="at most (%(default)s)")
+    batch.add_argument("--draws", type=_whole, default=100, help="of samples (%(default)s)")
+    batch.add_argument(
+        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
+
     figure = commands.add_parser(
         "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
     )
@@ -270,6 +279,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except StreamRankError as error:
             print(error)
             return 2
+    if given.command == "batch-figures":
+        _one_core()
+        from simulators import batch_figures
+
+        batch_figures.draw(given.events, given.draws, given.out)
+        return 0
     if given.command == "mprank-figure-1":
         _one_core()
         from simulators import mprank_figure_1
