@@ -1,12 +1,14 @@
 """Ordinal data sets by a hold-out: one pass over four fifths of the rows, beside learners that saw them all at once.
 
 Rows come in random orders, as CSV through `stream-rank replay`. The error is the mean distance, in ranks, of the predictions for the
-last fifth. The peers are scikit-learn's histogram-based boosted trees and its ridge regression, both rounded to the nearest rank, and the
-median rank.
+last fifth. The peers are scikit-learn's histogram-based boosted trees and its ridge regression, both rounded to the nearest rank, batch cumulative
+logit (mord's `LogisticAT`, where it is installed), and the median rank.
 """
 
 import csv
 import gzip
+import importlib
+import importlib.util
 import io
 import random
 import tempfile
@@ -36,9 +38,16 @@ SETS = {
 }
 """The data sets and their numbers of ranks."""
 LEARNERS = ("hedge", "ordinal-logit", "scale | waves | ordinal-logit", "averaged-prank")
+PROBABLE = LEARNERS[:3]
+"""Those of them that have probabilities."""
 _MOST = 12_000
 """Rows of a set that are looked at in one order."""
-_LINE = "{:<12}" + "{:>10}" * (len(LEARNERS) + 3)
+_SHOWN = ("hedge", "default", "waves", "averaged", "trees", "logit", "ridge", "median")
+_TREES = _SHOWN.index("trees")
+_LINE = "{:<12}" + "{:>10}" * len(_SHOWN)
+_LINE_OF_SHARES = "{:<12}" + "{:>13}" * (2 * len(PROBABLE))
+_SURE = 1e-12
+"""A probability is taken for no less than that, so that one surprise does not make a mean infinite."""
 
 
 def _read(path: Path) -> Rows:
@@ -60,8 +69,8 @@ def _event(row: dict[str, str]) -> dict[str, float | str]:
     return found
 
 
-def _ours(rows: Rows, test: Rows, n_ranks: int, folder: Path) -> list[Array]:
-    """What each of our learners predicts for the test, after one pass."""
+def _ours(rows: Rows, test: Rows, n_ranks: int, folder: Path) -> tuple[list[Array], list[Array]]:
+    """What each of our learners predicts for the test after one pass, and the probabilities of those that have any."""
     path = folder / "train.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, list(rows[0]))
@@ -75,7 +84,8 @@ def _ours(rows: Rows, test: Rows, n_ranks: int, folder: Path) -> list[Array]:
         raise InputError(f"the stream could not be replayed: {said.getvalue()}")
     models = [load(folder / "run", learner=name) for name in LEARNERS]
     events = rows_of_dicts([_event(row) for row in test], 1e100)
-    return [np.asarray(model.predict_many(events)) for model in models]
+    found = [np.asarray(model.predict_many(events)) for model in models]
+    return found, [model.predict_proba_many(events) for model in models[: len(PROBABLE)]]
 
 
 def _columns(rows: Rows) -> tuple[Array, list[int]]:
@@ -109,21 +119,42 @@ def _peers(rows: Rows, n_train: int, n_ranks: int, seed: int) -> list[Array]:
     for place in reversed(texts):
         marks = X[:, place, None] == np.unique(X[:, place])
         wide = np.concatenate([np.delete(wide, place, 1), marks], axis=1)
-    ridge = make_pipeline(SimpleImputer(), StandardScaler(), Ridge()).fit(wide[train], y[train])
-    line = np.clip(np.rint(ridge.predict(wide[test])), 1, n_ranks)
-    return [grown, line, np.full(len(line), np.median(y[train]))]
+    ready = make_pipeline(SimpleImputer(), StandardScaler()).fit(wide[train])
+    learned, asked = ready.transform(wide[train]), ready.transform(wide[test])
+    ridge = Ridge().fit(learned, y[train])
+    line = np.clip(np.rint(ridge.predict(asked)), 1, n_ranks)
+    constant = np.full(len(line), np.median(y[train]))
+    return [grown, _logit(learned, y[train], asked), line, constant]
 
 
-def errors_of(rows: Rows, n_ranks: int, seed: int) -> Array:
-    """The errors of our learners and of the peers, in one random order."""
+def _logit(learned: Array, y: Array, asked: Array) -> Array:
+    """What batch cumulative logit predicts; NaN where mord is not installed."""
+    if importlib.util.find_spec("mord") is None:
+        return np.full(len(asked), np.nan)
+    mord = importlib.import_module("mord")
+    found: Array = mord.LogisticAT(alpha=1.0).fit(learned, y).predict(asked)
+    return found
+
+
+def scores_of(shares: Array, y: Array) -> tuple[float, float]:
+    """The ranked probability score, as a part of the largest one, and the logarithmic loss."""
+    n_ranks = shares.shape[1]
+    below = np.cumsum(shares, axis=1)[:, :-1] - (y[:, None] <= np.arange(1, n_ranks))
+    likely = np.maximum(shares[np.arange(len(y)), y - 1], _SURE)
+    return float((below**2).sum(axis=1).mean() / (n_ranks - 1)), float(-np.log(likely).mean())
+
+
+def errors_of(rows: Rows, n_ranks: int, seed: int) -> tuple[Array, Array]:
+    """The errors of our learners and of the peers in one random order, and the scores of our probabilities."""
     rows = random.Random(seed).sample(rows, min(len(rows), _MOST))
     n_train = len(rows) * 4 // 5
     y = np.array([int(float(row["y"])) for row in rows[n_train:]])
     with tempfile.TemporaryDirectory() as folder:
-        found = _ours(rows[:n_train], rows[n_train:], n_ranks, Path(folder))
+        found, shares = _ours(rows[:n_train], rows[n_train:], n_ranks, Path(folder))
     found += _peers(rows, n_train, n_ranks, seed)
     # of no error at all half of one is counted, so that ratios are numbers
-    return np.array([max(np.abs(each - y).mean(), 0.5 / len(y)) for each in found])
+    errors = np.array([np.maximum(np.abs(each - y).mean(), 0.5 / len(y)) for each in found])
+    return errors, np.array([scores_of(each, y) for each in shares])
 
 
 def run(
@@ -132,15 +163,20 @@ def run(
     names: Sequence[str] = tuple(SETS),
     say: Callable[[str], object] = print,
 ) -> int:
-    """Print a table of all sets: mean errors over the orders, and their geometric mean over that of the trees."""
-    shown = ["hedge", "default", "waves", "averaged", "trees", "ridge", "median"]
-    say(_LINE.format("data", *shown))
-    ratios = []
+    """Print a table of all sets: mean errors over the orders, and their geometric mean over that of the trees; then the scores."""
+    say(_LINE.format("data", *_SHOWN))
+    ratios, scores = [], {}
     for name in names:
         rows = _read(folder / f"ordinal-sets/{name}.csv.gz")
-        errors = np.mean([errors_of(rows, SETS[name], seed) for seed in range(orders)], axis=0)
-        ratios.append(errors / errors[len(LEARNERS)])
+        found = [errors_of(rows, SETS[name], seed) for seed in range(orders)]
+        errors = np.mean([each for each, _ in found], axis=0)
+        scores[name] = np.mean([each for _, each in found], axis=0)
+        ratios.append(errors / errors[_TREES])
         say(_LINE.format(name, *(f"{error:.3f}" for error in errors)))
     means = np.exp(np.log(ratios).mean(0))
     say(_LINE.format("over trees", *(f"{mean:.3f}" for mean in means)))
+    kinds = [f"{kind} {name}" for kind in ("RPS", "log") for name in _SHOWN[: len(PROBABLE)]]
+    say(_LINE_OF_SHARES.format("data", *kinds))
+    for name, each in scores.items():
+        say(_LINE_OF_SHARES.format(name, *(f"{score:.3f}" for score in each.T.reshape(-1))))
     return 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stream_rank.checkpoint.model_file import load, save
     from stream_rank.committees.hedge import Hedge
+    from stream_rank.committees.prediction_sets import PredictionSets
     from stream_rank.datasets.oap_stream import OAPStream
     from stream_rank.errors import (
         EventError,
@@ -80,6 +81,7 @@ __all__ = [
     "PairwiseRanker",
     "Polynomial",
     "PolynomialFeatures",
+    "PredictionSets",
     "PreferenceError",
     "PreferenceLogLoss",
     "RandomFourierFeatures",
@@ -105,6 +107,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "stream_rank.checkpoint.model_file": ("load", "save"),
     "stream_rank.committees.hedge": ("Hedge",),
+    "stream_rank.committees.prediction_sets": ("PredictionSets",),
     "stream_rank.datasets.oap_stream": ("OAPStream",),
     "stream_rank.errors": (
         "EventError",

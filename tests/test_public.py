@@ -11,7 +11,15 @@ from stream_rank import batch, bounds
 
 NAMES = {
     *("PRank", "AveragedPRank", "VotedPRank", "OAPBPM", "OAPBagg", "OAPVP", "WidrowHoff"),
-    *("Hedge", "NearestRanks", "OnlineMPRank", "OrdinalLogit", "RecursiveMPRank", "PairwiseRanker"),
+    *(
+        "Hedge",
+        "PredictionSets",
+        "NearestRanks",
+        "OnlineMPRank",
+        "OrdinalLogit",
+        "RecursiveMPRank",
+        "PairwiseRanker",
+    ),
     *("MSD", "M1D", "Misranking", "DiscreteRankingLoss", "DisagreementError", "Concordance"),
     *("kendall_distance", "spearman_footrule", "position_error", "discounted_error"),
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),

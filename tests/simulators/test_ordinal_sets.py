@@ -5,10 +5,11 @@ import gzip
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from simulators.__main__ import main
-from simulators.ordinal_sets import LEARNERS, run
+from simulators.ordinal_sets import LEARNERS, run, scores_of
 
 
 def test_a_table_of_errors_beside_the_peers(
@@ -30,12 +31,24 @@ def test_a_table_of_errors_beside_the_peers(
             )
     lines: list[str] = []
     assert run(tmp_path, 2, ["car"], lines.append) == 0
-    head, row, ratios = (line.split() for line in lines)
-    assert len(head) == len(row) == len(LEARNERS) + 4
+    head, row, ratios = (line.split() for line in lines[:3])
+    assert len(head) == len(row) == len(LEARNERS) + 5
     errors = dict(zip(head[1:], map(float, row[1:]), strict=True))
     assert errors["default"] < 0.7 * errors["median"]
     assert ratios[:2] == ["over", "trees"]
-    assert float(ratios[2]) == pytest.approx(errors["default"] / errors["trees"], abs=0.02)
+    assert float(ratios[3]) == pytest.approx(errors["default"] / errors["trees"], abs=0.02)
+    assert errors["hedge"] < 1.2 * min(errors["default"], errors["waves"])
+    assert lines[4].split()[0] == "car"
+    assert [0.0 < float(score) < limit for score in lines[4].split()[1:] for limit in (2.0,)] == [
+        True
+    ] * 6
+
+
+def test_scores_of_probabilities() -> None:
+    shares = np.array([[0.5, 0.3, 0.2], [0.0, 1.0, 0.0]])
+    rps, log_loss = scores_of(shares, np.array([1, 2]))
+    assert rps == pytest.approx((0.5**2 + 0.2**2) / 2 / 2)
+    assert log_loss == pytest.approx(np.log(2) / 2)
 
 
 def test_a_folder_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
