@@ -49,7 +49,7 @@ def test_real_sets_are_covered() -> None:
         path = research_data(f"ordinal-sets/{name}.csv.gz")
         with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        rows = random.Random(1).sample(rows, min(len(rows), 1_000))
+        rows = random.Random(1).sample(rows, min(len(rows), 2_000))
         model: Any = PredictionSets(Scale() | OrdinalLogit(n_ranks))
         for row in rows:
             y = int(float(row.pop("y")))
