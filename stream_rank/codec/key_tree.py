@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.codec.feature_index import FeatureIndex
+from stream_rank.engine.memory import aligned
 from stream_rank.engine.reading import key_nodes as node_of
 from stream_rank.engine.reading import key_table
 from stream_rank.engine.reading.key_nodes import KeyTree
@@ -78,7 +79,7 @@ class Keys:
         self._nodes: Array = np.full((16, node_of.WIDTH), -1, np.int64)
         self._names: Array = np.zeros(256, np.uint8)
         self._n_names = 0
-        self._table: Array = np.full((64, key_table.ROW), -1, np.int64)
+        self._table = _empty_table(64)
         self._stored: Array = np.zeros(256, np.uint8)
         self._n_rows = self._n_stored = 0
         self._stamps: Array = np.full(16, -1, np.int64)
@@ -322,7 +323,7 @@ class Keys:
         while 2 * (self._n_rows + len(texts)) >= rows:
             rows *= 2
         if rows > len(self._table):
-            larger: Array = np.full((rows, key_table.ROW), -1, np.int64)
+            larger = _empty_table(rows)
             key_table.rehash(self._table.reshape(-1), larger.reshape(-1), _SECRETS)
             self._table = larger
         self._stored = _grown(self._stored, self._n_stored + len(text) + PADDING, 0)
@@ -331,6 +332,13 @@ class Keys:
             *(self._table.reshape(-1), _SECRETS, self._stored, self._n_stored),
         )
         self._n_rows += new
+
+
+def _empty_table(rows: int) -> Array:
+    """A table of which no row lies across two lines of the processor's cache."""
+    table = aligned((rows, key_table.ROW), np.int64)
+    table.fill(key_table.ABSENT)
+    return table
 
 
 def _grown(array: Array, size: int, fill: int) -> Array:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from stream_rank.codec.event import Event, Kind
 from stream_rank.codec.orders import PairsOf, check_pairs
-from stream_rank.engine.reading.entries import apart, beyond
+from stream_rank.engine.reading.entries import apart
+from stream_rank.engine.reading.limits import exceed
 from stream_rank.engine.reading.scan import Reading
 from stream_rank.errors import EventError, FeatureError, LabelError
 from stream_rank.learners.base.numbers import unusable
@@ -109,20 +110,11 @@ class Limits:
 
     def doubtful(self, reading: Reading) -> Array:
         """The records that were not read, or exceed the limits, as `check` does for one event."""
-        labels = reading.labels
-        doubtful: Array = ~reading.read
-        first, last = reading.entries[:, 0], reading.entries[:, 1]
-        beyond(first, last, reading.values, self.largest, self.longest, doubtful)
-        if self.delayed:  # they have no features
-            doubtful &= ~(reading.read & (reading.kinds == Kind.LABEL))
-        preferences = reading.kinds == Kind.PREFERENCE
-        if self.n_ranks is None:
-            doubtful |= np.abs(labels) > self.largest
-        else:
-            off = (labels < 1) | (labels > self.n_ranks)
-            off |= (labels != np.floor(labels)) & ~np.isnan(labels)
-            doubtful |= off & ~preferences
-        if preferences.any():
+        doubtful: Array = np.empty(len(reading.read), np.bool_)
+        columns = reading.read, reading.kinds, reading.labels, reading.entries, reading.values
+        bounds = float(self.largest), float(self.longest)
+        if exceed(*columns, self.n_ranks or 0, self.delayed, *bounds, doubtful):
+            preferences = reading.kinds == Kind.PREFERENCE
             items = reading.entries, reading.others
-            apart(preferences, *items, reading.values, labels, self.largest, self.longest, doubtful)
+            apart(preferences, *items, reading.values, reading.labels, *bounds, doubtful)
         return doubtful

@@ -2,18 +2,22 @@
 
 import json
 import random
+from contextlib import suppress
 from itertools import islice, product
 from typing import Any
 
 import numpy as np
 
 from stream_rank.codec.decoder import Decoder
+from stream_rank.codec.event import Event
 from stream_rank.codec.feature_index import FeatureIndex
 from stream_rank.codec.form import EventForm
 from stream_rank.codec.key_tree import Keys
 from stream_rank.codec.limits import Limits
 from stream_rank.codec.own_form import OwnLayout
+from stream_rank.errors import FeatureError
 from stream_rank.ingest.chunk import as_records
+from stream_rank.learners.base.values import features_of
 
 BITS = 24
 """As many of the lowest bits collide: a table of 50,000 names has fewer places."""
@@ -100,3 +104,39 @@ def test_what_stood_in_many_events_is_read_by_the_scanner() -> None:
     assert [*found.rows.dicts()] == expected
     assert np.array_equal(found.labels, first.labels)
     assert asked == []
+
+
+def test_texts_that_wait_belong_to_their_event() -> None:
+    """They are looked up events later: unknown and blank ones, some to which two keys lead, and more than may wait."""
+    generator = random.Random(2)
+    keys, texts = ["a", "a=b", *map("k{}".format, range(90))], ["b=d", "d"]
+    events = [
+        {
+            key: generator.choice(
+                texts if "a" in key else ["", " ", 1, f"v{generator.randrange(200)}"]
+            )
+            for key in generator.sample(keys, generator.choice((1, 3, 90)))
+        }
+        for _ in range(600)
+    ]
+    lines = [json.dumps({"x": x, "y": 1}).encode() for x in events]
+    expected = {}
+    for record, x in enumerate(events):
+        with suppress(FeatureError):
+            expected[record] = features_of(x)
+    good = {record: x for record, x in expected.items() if x}
+    assert len(events) - len(expected) > 10, "two keys that lead to one text"
+    decoder = Decoder(Limits())
+    asked: list[bytes] = []
+    event_of = decoder._event
+
+    def noted(raw: bytes) -> Event:
+        asked.append(raw)
+        return event_of(raw)
+
+    decoder._event = noted  # type: ignore[method-assign]
+    for _ in range(3):  # the third time everything is known
+        asked.clear()
+        batch = decoder.decode(as_records(lines))
+        assert dict(zip(batch.records.tolist(), batch.rows.dicts(), strict=True)) == good
+    assert len(asked) == len(events) - len(good)

@@ -1,7 +1,9 @@
 """Decimal numbers are read as Python reads them, or not at all."""
 
 import json
+import re
 import struct
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from stream_rank.engine.pointers import pointer
 from stream_rank.engine.reading.decimals import powers_of_ten, read_number
 
 POWERS = powers_of_ten()
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-?[0-9]+)?")
 
 
 @compiled
@@ -83,3 +86,23 @@ def test_what_is_no_number_in_json(text: str) -> None:
 @pytest.mark.parametrize("text", ["1e999", "1" * 20, "4.9e-324", "0." + "1" * 20])
 def test_what_is_left_to_others(text: str) -> None:
     assert read(text)[1] == -1
+
+
+def test_any_short_text() -> None:
+    """Whatever stands before and behind it: up to seven bytes are read at once."""
+    read_at_once = 0
+    for letters in product("019.-e", repeat=5):
+        text = "".join(letters)
+        known = NUMBER.match(text)
+        value, end = read(text + ',"7')
+        if known is None:
+            assert end < 0, text
+        elif end >= 0:
+            found = known[0]
+            assert (struct.pack("d", value), end) == (struct.pack("d", float(found)), len(found)), (
+                text
+            )
+            read_at_once += 1
+        else:  # more follows, as after 0 or a point, or it is too large
+            assert text[len(known[0]) :] or "e" in text, text
+    assert read_at_once > 2_500

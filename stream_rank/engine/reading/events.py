@@ -6,16 +6,7 @@ from stream_rank.engine.jit import inlined
 from stream_rank.engine.pointers import get, put
 from stream_rank.engine.reading import key_nodes as k
 from stream_rank.engine.reading.decimals import is_digit, read_number, word_at
-from stream_rank.engine.reading.items import (
-    MOST_WAITING,
-    category_at,
-    child_at,
-    give,
-    list_of,
-    settle,
-    slot_of,
-    wait,
-)
+from stream_rank.engine.reading.items import child_at, give, list_of, slot_of, text_at
 from stream_rank.engine.reading.key_table import ABSENT, ALONE
 from stream_rank.engine.reading.texts import (
     FALSE,
@@ -29,6 +20,7 @@ from stream_rank.engine.reading.texts import (
 )
 from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.engine.reading.tokens import moment_of_token, token_end
+from stream_rank.engine.reading.waiting import MOST_WAITING, wait, waits
 
 __all__ = [
     *("LABEL", "OWN_FORM", "PREFERENCE", "PREFERENCES", "RATING", "RATINGS", "REQUEST"),
@@ -68,46 +60,46 @@ def _kind(seen, way, label, own, other, named):
 
 
 @inlined
-def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, entry, stack):
-    """Read one event; the entry behind its last, or -1 if it is not plain."""
+def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, entry, stack, before):
+    """Read one event, where so many texts wait; the entry behind its last, or -1 if it is not plain; and how many texts wait then."""
     begin, more, shared = entry, 0, 0
-    seen, tie, depth, waiting = 0, -1, 0, 0
+    seen, tie, depth, waiting = 0, -1, 0, before
     label, time, outer_time = np.nan, NO_TIME, NO_TIME
     ident, ident_end, outer, outer_end, group, group_end = -1, -1, -1, -1, -1, -1
     node, previous, opened = 0, -1, True
     at = skip_white(text, at, end)
     if at >= end or get(text, at) != _OPEN_OBJECT:
-        return -1
+        return -1, before
     while True:
         at = skip_white(text, at + 1, end)
         if at >= end:
-            return -1
+            return -1, before
         if get(text, at) == _QUOTE:
             at += 1
             child, close = child_at(text, at, end, tree, node, previous)
             flags = 0
             if child < 0:
                 if close < 0 or get(tree.nodes, k.WIDTH * node + k.FLAGS) & k.OPEN == 0:
-                    return -1
+                    return -1, before
                 close, _ = text_end(text, at, end)
                 if close < 0:
-                    return -1
+                    return -1, before
             else:
                 previous = child
                 base = k.WIDTH * child
                 flags = get(tree.nodes, base + k.FLAGS)
                 if get(tree.nodes, base + k.STAMP) == stamp:
-                    return -1
+                    return -1, before
                 put(tree.nodes, base + k.STAMP, stamp)
                 seen |= flags & k.MARKS
             at = close + 1
             if at >= end or get(text, at) != _COLON:
                 at = skip_white(text, at, end)
                 if at >= end or get(text, at) != _COLON:
-                    return -1
+                    return -1, before
             at = skip_white(text, at + 1, end)
             if at >= end:
-                return -1
+                return -1, before
             byte = get(text, at)
             done = False
             if flags & k.TOKENS != 0 and byte != _N:
@@ -116,7 +108,7 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                 if flags & (k.TS | k.OUTER_TS) != 0:
                     moment, behind = moment_of_token(text, at, behind, end, unit, powers)
                 if behind < 0:
-                    return -1
+                    return -1, before
                 if flags & k.ID:
                     ident, ident_end = at, behind
                 if flags & k.OUTER_ID:
@@ -135,7 +127,7 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
             elif flags & k.NUMBER != 0 and (is_digit(byte) or byte == _MINUS):
                 value, at = read_number(text, at, end, powers)
                 if at < 0 or entry >= reading.room or more >= reading.other_room:
-                    return -1
+                    return -1, before
                 value += 0.0  # -0.0 becomes 0.0, as JSON's -0 is a whole number to some
                 slot = get(tree.nodes, k.WIDTH * child + k.SLOT)
                 if flags & (k.ALONE | k.ITEM_0) == k.ALONE | k.ITEM_0:
@@ -152,11 +144,11 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                     if flags & k.ITEMS:
                         entry, more = give(slot, value, flags, stamp, tree, reading, entry, more)
                         if entry < 0:
-                            return -1
+                            return -1, before
                         shared += flags & k.ITEMS == k.ITEMS
             elif byte == _N:
                 if word_at(text, at) & FOUR_BYTES != NULL or flags & k.NOT_NULL != 0:
-                    return -1
+                    return -1, before
                 at += 4
             elif byte == _OPEN_OBJECT and flags & k.DESCEND != 0:
                 put(stack, depth, node)
@@ -165,13 +157,13 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                 continue
             elif flags & k.VALUES == 0:
                 if flags & k.STRICT:
-                    return -1
+                    return -1, before
                 at = value_end(text, at, end)
                 if at < 0:
-                    return -1
+                    return -1, before
             elif flags & k.LISTED != 0:
                 if byte != _OPEN_LIST or flags & k.ITEMS == k.ITEMS:
-                    return -1
+                    return -1, before
                 if flags & k.ITEM_0:
                     at, entry = list_of(
                         *(text, at, end, tree.listed, tree.n_listed, powers),
@@ -183,10 +175,10 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                         *(reading.other_slots, reading.other_values, more, reading.other_room),
                     )
                 if at < 0:
-                    return -1
+                    return -1, before
             elif flags & (k.LABELS | k.TIE) != 0:
                 if flags & k.VALUES != k.TIE:
-                    return -1
+                    return -1, before
                 if word_at(text, at) & FOUR_BYTES == TRUE:
                     tie = 1
                     at += 4
@@ -194,35 +186,36 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                     tie = 0
                     at += 5
                 else:
-                    return -1
+                    return -1, before
             elif flags & k.CATEGORY == 0 and ((byte == _T) | (byte == _F)):
                 yes = word_at(text, at) & FOUR_BYTES == TRUE
                 if not yes and word_at(text, at) & FIVE_BYTES != FALSE:
-                    return -1
+                    return -1, before
                 at += 4 if yes else 5
                 slot = get(tree.nodes, k.WIDTH * child + k.SLOT)
                 value = 1.0 if yes else 0.0
                 entry, more = give(slot, value, flags, stamp, tree, reading, entry, more)
                 if entry < 0:
-                    return -1
+                    return -1, before
                 shared += flags & k.ITEMS == k.ITEMS
             else:
                 several = byte == _OPEN_LIST
                 if several:
                     at = skip_white(text, at + 1, end)
                     if at >= end:
-                        return -1
+                        return -1, before
                 empty = several and get(text, at) == _CLOSE_LIST
                 while not empty:
-                    first, close, at = category_at(text, at, end, tree.longest_text, flags)
+                    first, close, at = text_at(text, at, end, tree.longest_text, flags)
                     if at < 0:
-                        return -1
+                        return -1, before
                     length, slot = close - first, -1
                     alone = flags & k.ITEMS == k.ITEM_0 and not several
-                    if length > 0 and alone and waiting < MOST_WAITING:
+                    if length > 0 and alone and waiting - before < MOST_WAITING:
                         if entry >= reading.room:
-                            return -1
-                        wait(text, first, length, child, tree, waiting, entry)
+                            return -1, before
+                        owner = 2 * child + 1
+                        wait(text, first, length, owner, tree, waiting, reading, line, entry)
                         waiting += 1
                         entry += 1
                     elif length > 0:
@@ -231,79 +224,75 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
                             *(tree.table, tree.mask, tree.secrets, tree.stored),
                         )
                         if slot == ABSENT:
-                            return -1
+                            return -1, before
                     if slot >= 0:
                         slot &= ALONE - 1
                         entry, more = give(slot, 1.0, flags, stamp, tree, reading, entry, more)
                         if entry < 0:
-                            return -1
+                            return -1, before
                         shared += flags & k.ITEMS == k.ITEMS
                     if not several:
                         break
                     at = skip_white(text, at, end)
                     if at >= end:
-                        return -1
+                        return -1, before
                     if get(text, at) == _CLOSE_LIST:
                         break
                     if get(text, at) != _COMMA:
-                        return -1
+                        return -1, before
                     at = skip_white(text, at + 1, end)
                     if at >= end:
-                        return -1
+                        return -1, before
                 at += several
         elif (
             not opened
             or get(text, at) != _CLOSE_OBJECT
             or get(tree.nodes, k.WIDTH * node + k.FLAGS) & k.LISTED != 0
         ):
-            return -1
+            return -1, before
         opened = False
         at = skip_white(text, at, end)
         if at >= end:
-            return -1
+            return -1, before
         while get(text, at) == _CLOSE_OBJECT and depth > 0:
             depth -= 1
             previous = node
             node = get(stack, depth)
             at = skip_white(text, at + 1, end)
             if at >= end:
-                return -1
+                return -1, before
         if get(text, at) == _CLOSE_OBJECT:
             break
         if get(text, at) != _COMMA:
-            return -1
+            return -1, before
     if skip_white(text, at + 1, end) != end:
-        return -1
+        return -1, before
     if seen & (k.PAYLOAD | k.BARE) == k.PAYLOAD | k.BARE:
-        return -1
-    if waiting > 0:
-        entry = settle(
-            *(text, tree.waiting, waiting, tree.table, tree.mask, tree.stored),
-            *(tree.stamps, stamp, reading.slots, reading.values, begin, entry),
-        )
-        if entry < 0:
-            return -1
+        return -1, before
     if (
         get(tree.nodes, k.FLAGS) & k.EVENT == 0 and seen & k.EVENT == 0
     ):  # it should stand deeper, and does not
-        return -1
+        return -1, before
     if ident < 0 and outer >= 0:
         ident, ident_end = outer, outer_end
     if time == NO_TIME:
         time = outer_time
     if tie == 1:
         if label > 0.0 or label < 0.0:
-            return -1
+            return -1, before
         label = 0.0
     if tie == 0 and label == 0.0:
-        return -1
+        return -1, before
     kind = _kind(seen, way, label, entry - begin - shared, more - shared, ident >= 0)
     if kind < 0 or entry + more > reading.room:
-        return -1
+        return -1, before
     if kind == PREFERENCE and np.isnan(label):
         label = 1.0
     if kind == LABEL:
         group = -1
+    if waiting > before:
+        waits(tree, before, entry - begin - shared)
+    put(reading.read, line, np.uint8(1))
     put(reading.kinds, line, np.int8(kind))
     put(reading.labels, line, label)
     put(reading.times, line, time)
@@ -318,4 +307,4 @@ def read_event(text, at, end, tree, stamp, powers, way, unit, reading, line, ent
         put(reading.values, entry + place, get(reading.other_values, place))
     put(reading.others, 2 * line, entry)
     put(reading.others, 2 * line + 1, entry + more)
-    return entry + more
+    return entry + more, waiting

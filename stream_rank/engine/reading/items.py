@@ -5,19 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stream_rank.engine.jit import called, inlined
-from stream_rank.engine.pointers import get, prefetch, put
+from stream_rank.engine.pointers import get, put
 from stream_rank.engine.reading import key_nodes as k
 from stream_rank.engine.reading.decimals import is_digit, read_number, word_at
-from stream_rank.engine.reading.key_table import (
-    ABSENT,
-    ALONE,
-    MISSING,
-    ROW,
-    find,
-    find_hashed,
-    hash_of,
-    same,
-)
+from stream_rank.engine.reading.key_table import ABSENT, find, same
 from stream_rank.engine.reading.texts import (
     FALSE,
     FIVE_BYTES,
@@ -28,26 +19,11 @@ from stream_rank.engine.reading.texts import (
     text_end,
 )
 
-__all__ = [
-    *(
-        "MOST_WAITING",
-        "WAITING",
-        "Room",
-        "Walked",
-        "category_at",
-        "child_at",
-        "give",
-        "list_of",
-        "settle",
-    ),
-    *("slot_of", "wait"),
-]
+__all__ = ["Room", "Walked", "child_at", "give", "list_of", "slot_of", "text_at"]
 
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _CLOSE_LIST = 34, 44, 45, 46, 48, 93
 _MOST_TRUST, _SELDOM = 32, 15
 """How many guesses may be wrong before keys are looked up at once, and one in how many is guessed then."""
-MOST_WAITING, WAITING = 64, 5
-"""As many texts of an event may wait until it is known where they lead, and the words that are kept of each."""
 _EXACT_DIGITS = 15
 """Digits of a whole number that a double holds, whichever it is."""
 
@@ -72,6 +48,7 @@ class Walked(NamedTuple):
 class Room(NamedTuple):
     """A `Reading` as pointers, for how many entries there is room, and room for those of the other item while the line is read."""
 
+    read: Any
     kinds: Any
     labels: Any
     times: Any
@@ -164,55 +141,21 @@ def category_at(text, at, end, longest, flags):
     return begin, close, behind
 
 
+@inlined
+def text_at(text, at, end, longest, flags):
+    """`category_at`, at once for the texts that nearly all categories are."""
+    if get(text, at) == _QUOTE:
+        close, _ = quote_after(text, at + 1, end)
+        if close > at and close - at <= longest:
+            return at + 1, close, close + 1
+    return category_at(text, at, end, longest, flags)
+
+
 @called
 def slot_of(text, at, length, node, table, mask, secrets, stored):
     """The slot of a category: `MISSING` if it has none, `ABSENT` if it is not known."""
     slot, _ = find(text, at, length, 2 * node + 1, table, mask, secrets, stored)
     return slot
-
-
-@inlined
-def wait(text, at, length, node, tree, waiting, entry):
-    """Have a category wait, as the one after so many, for the slot of an entry: its row of the table is brought meanwhile."""
-    owner = 2 * node + 1
-    hash_ = hash_of(text, at, length, owner, tree.secrets)
-    prefetch(tree.table, ROW * np.int64(hash_ & np.uint64(tree.mask)))
-    base = WAITING * waiting
-    put(tree.waiting, base, at)
-    put(tree.waiting, base + 1, length)
-    put(tree.waiting, base + 2, owner)
-    put(tree.waiting, base + 3, np.int64(hash_))
-    put(tree.waiting, base + 4, entry)
-
-
-@called
-def settle(text, waiting, count, table, mask, stored, stamps, stamp, slots, values, begin, entry):
-    """Write the slots of the entries that wait, and leave out those that have none; the entry behind the last, -1 if one is not plain."""
-    gone = 0
-    for each in range(count):
-        base = WAITING * each
-        at, length, owner = get(waiting, base), get(waiting, base + 1), get(waiting, base + 2)
-        hash_, place = np.uint64(get(waiting, base + 3)), get(waiting, base + 4)
-        slot, _ = find_hashed(text, at, length, owner, hash_, table, mask, stored)
-        if slot >= ALONE:  # it cannot have stood there before
-            slot -= ALONE
-        elif slot == MISSING:
-            gone += 1
-        elif slot == ABSENT or get(stamps, 2 * slot) == stamp:
-            return -1
-        else:
-            put(stamps, 2 * slot, stamp)
-        put(slots, place, slot)
-        put(values, place, 1.0)
-    if gone > 0:
-        kept = begin
-        for place in range(begin, entry):
-            if get(slots, place) >= 0:
-                put(slots, kept, get(slots, place))
-                put(values, kept, get(values, place))
-                kept += 1
-        entry = kept
-    return entry
 
 
 @inlined

@@ -18,13 +18,14 @@ __all__ = [
     "ALONE",
     "MISSING",
     "ROW",
+    "SHORT",
     "enter_all",
     "find",
-    "find_hashed",
-    "hash_of",
+    "find_sought",
     "longest_run",
     "rehash",
     "same",
+    "sought",
 ]
 
 ROW = 4
@@ -35,19 +36,18 @@ ABSENT, MISSING = -1, -2
 ALONE = 1 << 40
 """Added to a slot to which nothing else leads in an event's first item."""
 
-_SHORT = 16
+SHORT = 16
 _OWNERS = 0x9E3779B97F4A7C15
 
 
 @inlined
-def _head(text, at, length):
-    """The first eight bytes of `length`, the rest 0."""
-    if length >= 8:
-        return word_at(text, at)
-    if length <= 0:
-        return np.uint64(0)
-    shift = np.uint64(64 - 8 * length)
-    return word_at(text, at) << shift >> shift
+def words_of(text, at, length):
+    """The first sixteen bytes of `length` as two words, of which the rest is 0; as many are read from `at` on, whatever they are."""
+    # by half of the bits twice: a word cannot be moved by all of its 64 bits at once
+    half = np.uint64(4 * (8 - min(length, 8)))
+    more = np.uint64(4 * (8 - min(max(length - 8, 0), 8)))
+    one, two = word_at(text, at), word_at(text, at + 8)
+    return one << half << half >> half >> half, two << more << more >> more >> more
 
 
 @inlined
@@ -65,46 +65,62 @@ def same(text, at, other, first, length):
 
 
 @inlined
-def hash_of(text, at, length, owner, secrets):
-    """The hash of some bytes of an owner: words times words, both halves of the product folded."""
+def _hash_of_words(one, two, length, owner, secrets):
+    """The hash of at most sixteen bytes."""
+    value = get(secrets, 0) + np.uint64(owner) * np.uint64(_OWNERS)
+    high, low = product(one ^ get(secrets, 1), value ^ get(secrets, 2))
+    last = (high ^ low) ^ get(secrets, 2) ^ np.uint64(length)
+    high, low = product(two ^ get(secrets, 1), last)
+    return high ^ low
+
+
+@inlined
+def _hash_of_many(text, at, length, owner, secrets):
+    """The hash of more bytes: words times words, both halves of the product folded."""
     value = get(secrets, 0) + np.uint64(owner) * np.uint64(_OWNERS)
     while length > 8:
         high, low = product(word_at(text, at) ^ get(secrets, 1), value ^ get(secrets, 2))
         value = high ^ low
         at += 8
         length -= 8
-    last = _head(text, at, length) ^ get(secrets, 1)
-    high, low = product(last, value ^ get(secrets, 2) ^ np.uint64(length))
+    last, _ = words_of(text, at, length)
+    high, low = product(last ^ get(secrets, 1), value ^ get(secrets, 2) ^ np.uint64(length))
     return high ^ low
+
+
+@inlined
+def sought(text, at, length, owner, secrets):
+    """The hash of some bytes of an owner, and two words to know them by: themselves if they are few, else what is of no use and the hash."""
+    one, two = words_of(text, at, length)
+    if length <= SHORT:
+        hash_ = _hash_of_words(one, two, length, owner, secrets)
+    else:
+        hash_ = two = _hash_of_many(text, at, length, owner, secrets)
+    return hash_, np.int64(one), np.int64(two)
 
 
 @inlined
 def find(text, at, length, owner, table, mask, secrets, stored):
     """What stands for `length` bytes at `at` of an owner, or `ABSENT`; and the row where it is, or would be."""
-    hash_ = hash_of(text, at, length, owner, secrets)
-    return find_hashed(text, at, length, owner, hash_, table, mask, stored)
+    hash_, one, two = sought(text, at, length, owner, secrets)
+    return find_sought(text, at, length, owner, hash_, one, two, table, mask, stored)
 
 
 @inlined
-def find_hashed(text, at, length, owner, hash_, table, mask, stored):
-    """The same, of bytes whose hash is known."""
-    meta = owner << 16 | length
-    short = length <= _SHORT
-    one, two = np.uint64(0), hash_
-    if short:
-        one, two = _head(text, at, length), _head(text, at + 8, length - 8)
+def find_sought(text, at, length, owner, hash_, one, two, table, mask, stored):
+    """The same, of bytes for which `sought` was asked before."""
+    meta, short = owner << 16 | length, length <= SHORT
     row = np.int64(hash_ & np.uint64(mask))
     while True:
         base = ROW * row
         known = get(table, base)
+        unlike = (known ^ meta) | (get(table, base + 3) ^ two)
+        if short:
+            unlike |= get(table, base + 2) ^ one
+        if unlike == 0 and (short or same(text, at, stored, get(table, base + 2), length)):
+            return get(table, base + 1), row
         if known == ABSENT:
             return ABSENT, row
-        if known == meta and np.uint64(get(table, base + 3)) == two:
-            if short:
-                if np.uint64(get(table, base + 2)) == one:
-                    return get(table, base + 1), row
-            elif same(text, at, stored, get(table, base + 2), length):
-                return get(table, base + 1), row
         row = (row + 1) & mask
 
 
@@ -125,15 +141,14 @@ def enter_all(text, bounds, owners, found, table, secrets, stored, n_stored):
         if known == ABSENT:
             new += 1
             put(rows, base, owners[each] << 16 | length)
-            if length <= _SHORT:
-                put(rows, base + 2, np.int64(_head(bytes_, at, length)))
-                put(rows, base + 3, np.int64(_head(bytes_, at + 8, length - 8)))
-            else:
+            _, one, two = sought(bytes_, at, length, owners[each], keys)
+            if length > SHORT:
                 for place in range(length):
                     put(kept, n_stored + place, get(bytes_, at + place))
-                put(rows, base + 2, n_stored)
-                put(rows, base + 3, np.int64(hash_of(bytes_, at, length, owners[each], keys)))
+                one = n_stored
                 n_stored += length
+            put(rows, base + 2, one)
+            put(rows, base + 3, two)
         put(rows, base + 1, found[each])
     return new, n_stored
 
@@ -143,8 +158,6 @@ def rehash(before, table, secrets):
     """Write all rows of a table into a larger one, which is empty."""
     old, rows = pointer(before, 0, np.int64), pointer(table, 0, np.int64)
     keys = pointer(secrets, 0, np.uint64)
-    short = np.zeros(_SHORT // 8 + 1, np.int64)  # a word more, since texts are read by words
-    words, bytes_ = pointer(short, 0, np.int64), pointer(short, 0, np.uint8)
     mask = len(table) // ROW - 1
     for each in range(len(before) // ROW):
         base = ROW * each
@@ -152,17 +165,13 @@ def rehash(before, table, secrets):
         if meta == ABSENT:
             continue
         length, owner = meta & 0xFFFF, meta >> 16
-        hash_ = np.uint64(get(old, base + 3))
-        if length <= _SHORT:
-            put(words, 0, get(old, base + 2))
-            put(words, 1, get(old, base + 3))
-            hash_ = hash_of(bytes_, 0, length, owner, keys)
+        one, two = np.uint64(get(old, base + 2)), np.uint64(get(old, base + 3))
+        hash_ = _hash_of_words(one, two, length, owner, keys) if length <= SHORT else two
         row = np.int64(hash_ & np.uint64(mask))
         while get(rows, ROW * row) != ABSENT:
             row = (row + 1) & mask
         for word in range(ROW):
             put(rows, ROW * row + word, get(old, base + word))
-    return len(short)  # kept alive until here
 
 
 @compiled

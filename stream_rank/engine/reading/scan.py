@@ -4,8 +4,8 @@ What is read here is the plain form that producers write: known features, no esc
 left to somebody slower, who knows all of JSON and the words for what is wrong, and then grows the tree; so what is read
 here must be what the slow way would read, and need not be all that it would.
 
-A key is compared with the one that came behind the last one before, then looked up by hash. A text is looked up when all of
-the event is read: where there are many texts, their rows of the table are far away, and come meanwhile.
+A key is compared with the one that came behind the last one before, then looked up by hash. Texts are looked up some events
+later: where there are many, their rows of the table are far away, and come meanwhile.
 
 Cost: about a nanosecond a byte.
 """
@@ -16,15 +16,15 @@ import numpy as np
 
 from stream_rank.engine.jit import compiled
 from stream_rank.engine.pointers import pointer
-from stream_rank.engine.reading.events import RATING, read_event
-from stream_rank.engine.reading.items import MOST_WAITING, WAITING, Room, Walked
+from stream_rank.engine.reading.events import read_event
+from stream_rank.engine.reading.items import Room, Walked
 from stream_rank.engine.reading.key_table import ROW
-from stream_rank.engine.reading.timestamps import NO_TIME
+from stream_rank.engine.reading.waiting import ENOUGH, ROOM, WORDS, leave, settle
 
 __all__ = ["DEEPEST", "PADDING", "Reading", "scan"]
 
-PADDING = 8
-"""Bytes that must lie behind a text and behind the names, since both are read by words."""
+PADDING = 16
+"""Bytes that must lie behind a text and behind the names, since both are read by words, two at once."""
 
 DEEPEST = 16
 """As many objects may be open: no tree is deeper."""
@@ -52,7 +52,7 @@ def scan(text, starts, ends, tree, stamp, powers, way, unit, longest_text, readi
 
     What stands in a line is told apart by stamps from `stamp` on, one a line, which no line had before.
     """
-    trust, waiting = np.zeros(1, np.int64), np.empty(WAITING * MOST_WAITING, np.int64)
+    trust, waiting = np.zeros(1, np.int64), np.empty(WORDS * ROOM, np.int64)
     bytes_, table = pointer(text, 0, np.uint8), pointer(powers, 0, np.uint64)
     known = Walked(
         pointer(tree.nodes, 0, np.int64),
@@ -74,6 +74,7 @@ def scan(text, starts, ends, tree, stamp, powers, way, unit, longest_text, readi
     other_slots, other_values = np.empty(longest // 2 + 1, np.int64), np.empty(longest // 2 + 1)
     stack = np.empty(DEEPEST, np.int64)
     result = Room(
+        pointer(reading.read, 0, np.uint8),
         pointer(reading.kinds, 0, np.int8),
         pointer(reading.labels, 0, np.float64),
         pointer(reading.times, 0, np.int64),
@@ -89,22 +90,20 @@ def scan(text, starts, ends, tree, stamp, powers, way, unit, longest_text, readi
         len(other_slots),
     )
     open_ = pointer(stack, 0, np.int64)
-    entry = 0
+    entry, count = 0, 0
     for line in range(len(starts)):
-        behind = read_event(
+        behind, count = read_event(
             *(bytes_, starts[line], ends[line], known, stamp + line, table, way, unit),
-            *(result, line, entry, open_),
+            *(result, line, entry, open_, count),
         )
-        reading.read[line] = behind >= 0
         if behind >= 0:
             entry = behind
         else:
-            reading.labels[line] = np.nan
-            reading.times[line] = NO_TIME
-            reading.idents[line, 0] = reading.groups[line, 0] = -1
-            reading.kinds[line] = RATING
-            reading.entries[line, 0] = reading.entries[line, 1] = 0
-            reading.others[line, 0] = reading.others[line, 1] = 0
+            leave(result, line)
+        if count >= ENOUGH:
+            settle(bytes_, count, known, result)
+            count = 0
+    settle(bytes_, count, known, result)
     # the pointers do not keep them
     other_slots[0], other_values[0], stack[0], trust[0], waiting[0] = 0, 0.0, 0, 0, 0
     return entry

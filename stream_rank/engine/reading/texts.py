@@ -11,7 +11,7 @@ from numba import types
 
 from stream_rank.engine.jit import called, inlined, intrinsic
 from stream_rank.engine.pointers import get
-from stream_rank.engine.reading.decimals import is_digit, word_at
+from stream_rank.engine.reading.decimals import is_digit, trailing_zeros, word_at
 
 __all__ = [
     *("FALSE", "FIVE_BYTES", "FOUR_BYTES", "NULL", "TRUE"),
@@ -22,12 +22,7 @@ _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _POINT, _PLUS, _U = 34, 92, 44, 58, 
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _SLASH = 47
 _ESCAPES = np.uint64(sum(1 << ord(letter) - 64 for letter in "bfnrt\\"))
-_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-_QUOTES, _BACKSLASHES, _SPACES = (
-    np.uint64(0x2222222222222222),
-    np.uint64(0x5C5C5C5C5C5C5C5C),
-    np.uint64(0x2020202020202020),
-)
+_AT_ONCE = 16
 _DEEPEST = 60
 """As many brackets may be open in a value that is passed over: which they are is kept in the bits of a word."""
 _LONGEST_NUMBER = 300
@@ -43,16 +38,6 @@ NULL, TRUE, FALSE = word_of(b"null"), word_of(b"true"), word_of(b"false")
 FOUR_BYTES, FIVE_BYTES = np.uint64((1 << 32) - 1), np.uint64((1 << 40) - 1)
 
 
-@intrinsic
-def _trailing_zeros(typingctx: Any, word: Any) -> Any:
-    """How many of a word's lowest bits are 0; the word is not 0."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), build
-
-
 @inlined
 def skip_white(text, at, end):
     """The first place from `at` on that is not white."""
@@ -64,18 +49,36 @@ def skip_white(text, at, end):
     return at
 
 
+@intrinsic
+def _marks(typingctx: Any, text: Any, place: Any) -> Any:
+    """A bit for each of sixteen bytes from `place` on that is a quote, a backslash or a control character, the first lowest."""
+    bytes_ = ir.VectorType(ir.IntType(8), _AT_ONCE)
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        start = builder.bitcast(builder.gep(args[0], [args[1]]), bytes_.as_pointer())
+        found = builder.load(start, align=1)
+
+        def each(byte: int) -> Any:
+            return ir.Constant(bytes_, [byte] * _AT_ONCE)
+
+        marks = builder.or_(
+            builder.icmp_unsigned("==", found, each(_QUOTE)),
+            builder.icmp_unsigned("==", found, each(_BACKSLASH)),
+        )
+        marks = builder.or_(marks, builder.icmp_unsigned("<", found, each(32)))
+        return builder.zext(builder.bitcast(marks, ir.IntType(_AT_ONCE)), ir.IntType(64))
+
+    return types.uint64(text, types.int64), build
+
+
 @inlined
 def close_of(text, at, end):
-    """The first quote, backslash or control character from `at` on, eight bytes at a time; `end` or more if there is none."""
+    """The first quote, backslash or control character from `at` on, sixteen bytes at a time; `end` or more if there is none."""
     while at < end:
-        word = word_at(text, at)
-        quote, back = word ^ _QUOTES, word ^ _BACKSLASHES
-        found = ((quote - _LOW) & ~quote) | ((back - _LOW) & ~back) | ((word - _SPACES) & ~word)
-        found &= _HIGH
-        if found != 0:
-            # what borrows has a match below it, so that the lowest mark is a true one
-            return at + np.int64(_trailing_zeros(found) >> np.uint64(3))
-        at += 8
+        marks = _marks(text, at)
+        if marks != 0:
+            return at + np.int64(trailing_zeros(marks))
+        at += _AT_ONCE
     return at
 
 
