@@ -15,6 +15,7 @@ from stream_rank.engine.reading.scan import Reading
 from stream_rank.engine.reading.timestamps import NO_TIME
 from stream_rank.ingest.chunk import Chunk
 from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.spare import Spare
 
 __all__ = ["BatchBuilder"]
 
@@ -32,10 +33,12 @@ class BatchBuilder:
         n_entries: int,
         reading: Reading,
         met: Array | None = None,
+        room: tuple[Spare, Spare] | None = None,
     ) -> None:
+        """Entries are read into `room`, and the batch is valid as long as that is."""
         n_records = len(chunk)
         self._chunk, self._limits, self._index = chunk, limits, index
-        self._reading = reading
+        self._reading, self._room = reading, room
         self.n_entries = n_entries
         """How many entries the reading has; those that are added here come after them."""
         self._slots: list[int] = []
@@ -122,8 +125,10 @@ class BatchBuilder:
         """
         reading, before = self._reading, self.n_entries
         count = before + len(self._values)
-        slots, values = np.empty(count + entries, np.int64), np.empty(count + entries)
-        slots[:before], values[:before] = reading.slots[:before], reading.values[:before]
+        spare = self._room or (Spare(np.int64), Spare(np.float64))
+        slots, values = (each.of(count + entries) for each in spare)
+        if before:  # which are where they were, or in room that was too small
+            slots[:before], values[:before] = reading.slots[:before], reading.values[:before]
         slots[before:count], values[before:count] = self._slots, self._values
         self._slots, self._values, self.n_entries = [], [], count
         self._reading = reading._replace(slots=slots, values=values)

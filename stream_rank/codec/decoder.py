@@ -34,6 +34,7 @@ from stream_rank.engine.reading.tokens import UNITS
 from stream_rank.errors import EventError
 from stream_rank.ingest.chunk import MOST_BYTES, Chunk, Records
 from stream_rank.learners.base.values import LONGEST_TEXT
+from stream_rank.learners.tables.spare import Spare
 
 __all__ = ["Decoder"]
 
@@ -76,6 +77,7 @@ class Decoder:
         self.index = FeatureIndex(admission=admission) if index is None else index
         self._layout, self._opener = layout_of(form), Opener(form.envelope)
         self._keys = self._new_keys()
+        self._room = Spare(np.int64), Spare(np.float64)
         self._settled = False
         self._columns = ColumnsDecoder(limits, self.index)
         self.ids = None if say is None else IdCheck(say)
@@ -151,7 +153,7 @@ class Decoder:
             slots=np.empty(0, np.int64),
             values=np.empty(0),
         )
-        builder = BatchBuilder(chunk, self.limits, index, 0, reading)
+        builder = BatchBuilder(chunk, self.limits, index, 0, reading, room=self._room)
         first = 0
         while first < n_records and not len(
             index

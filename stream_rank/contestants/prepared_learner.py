@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from stream_rank.contestants.contestant import Contestant, Memory
 from stream_rank.contestants.preparations import Chain, Preparations
+from stream_rank.engine.preparation.lessons import answers
 from stream_rank.features.catalogue import state_of
 from stream_rank.features.lessons import pairs_of
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
@@ -139,17 +140,16 @@ class PreparedLearner:
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         lessons = self._preparations.lessons(self.chain, rows, labels, asking, learning)
-        events, asked = lessons.events, ~lessons.learning
-        found = np.full(len(rows), np.nan)
+        events, learned = lessons.events, lessons.learning
         predictions = self._inner.learn_some(
             self._bounded(lessons.rows),
             labels[events],
             None if groups is None else groups[events],
-            asked,
-            lessons.learning,
+            ~learned,
+            learned,
         )
-        those = np.flatnonzero(asked)
-        found[events[those]] = predictions[those]
+        found = np.full(len(rows), np.nan)
+        answers(events, learned, predictions, found)
         return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:

@@ -68,6 +68,25 @@ def _lane_sums(typingctx: Any, number: Any) -> Any:
     return result(number), build
 
 
+@intrinsic
+def _total_of_lanes(typingctx: Any, sums: Any) -> Any:
+    """`total` of two vectors of sums that were written number by number.
+
+    They are read so too: a vector that was written in parts can only be read once all of them have left for the cache.
+    """
+    lanes = Vector(sums.dtype).lanes
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = [builder.gep(args[0], [ir.Constant(ir.IntType(64), i)]) for i in range(2 * lanes)]
+        parts = [builder.load(place) for place in places]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [builder.fadd(parts[i], parts[half + i]) for i in range(half)]
+        return parts[0]
+
+    return sums.dtype(sums), build
+
+
 @inlined
 def dot(weights, values, count):
     """`sum(weights[i] * values[i] for i < count)` in the precision of `weights`."""
@@ -120,7 +139,7 @@ def dot_sparse(weights, slots, values, count):
         slot = get(slots, i)
         lane = slot & (2 * lanes - 1)
         put(sums, lane, get(sums, lane) + get(weights, slot) * get(values, i))
-    return total(load(sums, 0, zero) + load(sums, lanes, zero))
+    return _total_of_lanes(sums)
 
 
 @inlined
@@ -140,4 +159,4 @@ def squares_sparse(slots, values, count):
     for i in range(count):
         lane, value = get(slots, i) & (2 * lanes - 1), get(values, i)
         put(sums, lane, get(sums, lane) + value * value)
-    return total(load(sums, 0, zero) + load(sums, lanes, zero))
+    return _total_of_lanes(sums)

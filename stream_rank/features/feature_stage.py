@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from river import base
 
+from stream_rank.engine.preparation.lessons import rise
 from stream_rank.errors import LabelError
 from stream_rank.features.rows_of import rows_of, rows_of_dicts
 from stream_rank.learners.base.numbers import as_number
@@ -17,6 +18,7 @@ from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.dense_rows import DenseRows
 from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.spare import Spare
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
 __all__ = ["LARGEST", "FeatureStage", "met_in", "numbers_of"]
@@ -43,6 +45,7 @@ class FeatureStage(base.MiniBatchTransformer):
 
     def __init__(self) -> None:
         self._vocabulary = Vocabulary()
+        self._copies = Spare(np.int64), Spare(np.float64)
 
     # Columns ----------------------------------------------------------------------------------
 
@@ -65,14 +68,14 @@ class FeatureStage(base.MiniBatchTransformer):
         """
         self._introduce(rows)
         where = self._where(rows.names)
-        met = np.maximum.accumulate(met_in(rows, where))  # late labels come with events of before
+        met = _risen(rows, where)  # late labels come with events of before
         events = np.arange(len(rows)) if events is None else events
         whole = where is None and len(rows.names) == len(self._vocabulary)
         if whole and isinstance(rows, DenseRows):
             found = self._prepared_dense(rows, labels, learning, met)
             if found is not None:
                 return found
-        return self._prepared(rows.entries(where), labels, learning, met, events)
+        return self._prepared(rows.entries(where, self._copies), labels, learning, met, events)
 
     def know(self, rows: Rows) -> None:
         """Meet the names that events bring whose labels come later; nothing else is learned."""
@@ -245,7 +248,15 @@ class FeatureStage(base.MiniBatchTransformer):
         return deepcopy(self)  # two stages must not share arrays
 
 
-_ALL = np.ones(1, np.bool_)
+_ALL, _MANY = np.ones(1, np.bool_), 1 << 62
+
+
+def _risen(rows: Rows, where: Array | None) -> Array:
+    """How many of a stage's own names were known after each event, or after any before it."""
+    risen = np.empty(len(rows), np.int64)
+    met = rows.met if where is None else met_in(rows, where)
+    rise(met, len(rows.names) if where is None else _MANY, risen)
+    return risen
 
 
 def met_in(rows: Rows, where: Array | None) -> Array:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.engine.preparation.lessons import twice
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
@@ -30,11 +31,9 @@ class Lessons(NamedTuple):
 
 def lessons_of(rows: Rows, asking: Mask, learning: Mask) -> Lessons:
     """The lessons of events, some of which are predicted, some learned, and some both. Cost: O(events)."""
-    counts = asking.astype(np.int64) + learning
-    events = np.repeat(np.arange(len(rows)), counts)
-    learned = np.zeros(len(events), np.bool_)
-    learned[(np.cumsum(counts) - 1)[learning]] = True
-    return Lessons(rows.dense().chosen(events), events, learned)
+    events, learned = np.empty(2 * len(rows), np.int64), np.empty(2 * len(rows), np.bool_)
+    count = twice(asking, learning, events, learned)
+    return Lessons(rows.dense().chosen(events[:count]), events[:count], learned[:count])
 
 
 def pair_lessons(preferred: Rows, others: Rows) -> Lessons:

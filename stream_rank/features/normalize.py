@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stream_rank.engine.preparation.lengths import SUMS, factors_of, normalize, normalize_dense
+from stream_rank.engine.preparation.lengths import SUMS, divide, normalize_dense
 from stream_rank.features.values_stage import ValuesStage
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.dense_rows import DenseRows
@@ -38,12 +38,9 @@ class Normalize(ValuesStage):
     def _fresh(self, room: int) -> dict[str, Any]:
         return {"lengths": np.zeros(SUMS)}
 
-    def _run(self, block: SparseBlock, learning: Any) -> Any:
-        results, factors = np.empty(len(block.values)), np.empty(len(learning))
-        state = self._state["lengths"]
-        factors_of(block.starts, block.slots, block.values, learning, state, factors)
-        normalize(block.starts, block.values, factors, results)
-        return results
+    def _run(self, block: SparseBlock, learning: Any, results: Any) -> None:
+        lengths = self._state["lengths"]
+        divide(block.starts, block.slots, block.values, learning, lengths, results)
 
     def _run_dense(self, rows: DenseRows, learning: Any) -> Any:
         results = self._matrix(len(rows), rows.matrix.shape[1])

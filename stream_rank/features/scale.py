@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from stream_rank.engine.memory import aligned
 from stream_rank.engine.preparation.scaling import SUMS, WORDS, scale, scale_dense
 from stream_rank.features.values_stage import ValuesStage
@@ -84,13 +82,11 @@ class Scale(ValuesStage):
             self._state["sums"][...] = sums
         return self._state["sums"]
 
-    def _run(self, block: SparseBlock, learning: Any) -> Any:
-        results = np.empty(len(block.values))
+    def _run(self, block: SparseBlock, learning: Any, results: Any) -> None:
         sums = self._by_slot()
         scale(
             *(block.starts, block.slots, block.values, learning, sums, float(self.width), results)
         )
-        return results
 
     def _run_dense(self, rows: DenseRows, learning: Any) -> Any:
         results = self._matrix(len(rows), rows.matrix.shape[1])

@@ -12,6 +12,7 @@ from stream_rank.features.feature_stage import FeatureStage
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.dense_rows import DenseRows
 from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.spare import Spare
 
 __all__ = ["ValuesStage"]
 
@@ -25,6 +26,7 @@ class ValuesStage(FeatureStage):
         super().__init__()
         self._room = 0
         self._spare: Array = np.empty((0, 0))
+        self._learned = Spare(np.float64)
         self._state = self._fresh(0)
 
     @abstractmethod
@@ -32,8 +34,8 @@ class ValuesStage(FeatureStage):
         """The arrays of its state before any event; the last dimension may be the features."""
 
     @abstractmethod
-    def _run(self, block: SparseBlock, learning: Any) -> Array:
-        """The values of entries, each event transformed after it was learned if it is."""
+    def _run(self, block: SparseBlock, learning: Any, results: Array) -> None:
+        """Write the values of entries, each event transformed after it was learned if it is."""
 
     @abstractmethod
     def _run_dense(self, rows: DenseRows, learning: Any) -> Array:
@@ -55,7 +57,11 @@ class ValuesStage(FeatureStage):
     def _prepared(
         self, block: SparseBlock, labels: Array, learning: Any, met: Array, events: Array
     ) -> Rows:
-        return self._rows(self._vocabulary.names, block, self._run(block, learning), met)
+        # what nobody learns may be asked for while the rows that are learned are still in use
+        count = len(block.values)
+        results = self._learned.of(count) if learning.any() else np.empty(count)
+        self._run(block, learning, results)
+        return self._rows(self._vocabulary.names, block, results, met)
 
     def _matrix(self, n_rows: int, n_columns: int) -> Array:
         """Room for the events of `_run_dense`, used again by the next call: fresh pages cost as much as the work."""
@@ -71,10 +77,9 @@ class ValuesStage(FeatureStage):
 
     def _unmet(self, block: SparseBlock, unknown: Sequence[Hashable]) -> Rows:
         names = [*self._vocabulary.names, *unknown]
-        values = self._run(block, np.zeros(len(block.starts) - 1, np.bool_))
-        return self._rows(
-            names, block, values, np.full(len(block.starts) - 1, len(self._vocabulary))
-        )
+        count, values = len(block.starts) - 1, np.empty(len(block.values))
+        self._run(block, np.zeros(count, np.bool_), values)
+        return self._rows(names, block, values, np.full(count, len(self._vocabulary)))
 
     def _rows(
         self, names: Sequence[Hashable], block: SparseBlock, values: Array, met: Array

@@ -68,7 +68,7 @@ class Loop:
         self.reject_counts = RejectCounts()
         self.stopwatch = Stopwatch([each.name for each in contestants])
         self.last_ratings: tuple[Rows, Array] | None = None
-        """At most `_SAMPLE` of the last ratings with their labels; valid until the next chunk is decoded."""
+        """At most `_SAMPLE` of the last ratings with their labels, as long as no feature gives its slot to another."""
 
     def take(self, chunk: Chunk) -> Iterator[None]:
         """Learn the events of a chunk part by part, yield after each part, and release the chunk at the end."""
@@ -209,7 +209,7 @@ class Loop:
         self.progress.counts.requests -= n_labels
         if len(learned):
             last = learned[-_SAMPLE:]
-            self.last_ratings = batch.rows.chosen(last), batch.labels[last]
+            self.last_ratings = batch.rows.chosen(last).copied(), batch.labels[last]
 
     def _requests(self, batch: Batch) -> None:
         """Predict requests, and store the predictions of those with a ticket until their label comes."""
@@ -230,7 +230,8 @@ class Loop:
 
     def _sample(self, batch: Batch) -> None:
         some = max(0, len(batch) - _SAMPLE)
-        self.last_ratings = batch.rows.part(some, len(batch)), batch.labels[some:]
+        rows = batch.rows.part(some, len(batch)).copied()  # a batch ends with the next chunk
+        self.last_ratings = rows, batch.labels[some:]
 
     def _put_rejects(self, batch: Batch) -> None:
         """Put the rejects of a batch into their sink, in the order of their records."""

@@ -1,8 +1,6 @@
 """Histograms of the time that a run spends in each stage and with each learner."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from stream_rank.pipeline.histogram import Histogram
 
@@ -22,21 +20,24 @@ class Stopwatch:
         self.stages = {stage: Histogram(SECONDS) for stage in STAGES}
         self.learners = {name: Histogram(SECONDS) for name in learners}
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> "_Taken":
         """Measure a block as a stage."""
-        with _taken(self.stages[name]):
-            yield
+        return _Taken(self.stages[name])
 
-    @contextmanager
-    def learner(self, name: str) -> Iterator[None]:
+    def learner(self, name: str) -> "_Taken":
         """Measure a block as a learner's."""
-        with _taken(self.learners[name]):
-            yield
+        return _Taken(self.learners[name])
 
 
-@contextmanager
-def _taken(times: Histogram) -> Iterator[None]:
-    begun = time.perf_counter()
-    yield
-    times.add(time.perf_counter() - begun)
+class _Taken:
+    """Adds the time of a block, unless it raises."""
+
+    def __init__(self, times: Histogram) -> None:
+        self._times = times
+
+    def __enter__(self) -> None:
+        self._begun = time.perf_counter()
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if error is None:
+            self._times.add(time.perf_counter() - self._begun)

@@ -311,3 +311,15 @@ def test_preferences_are_counted_as_their_metrics_do() -> None:
     assert found["preference_error"] == error.get()
     assert found["preference_log_loss"] == pytest.approx(log_loss.get())
     assert loop.progress.counts.learned == 200
+
+
+def test_what_was_sampled_stays_as_it_was() -> None:
+    """The memory of a chunk is used again by the next one, which may have no rating."""
+    loop = loop_of(["scale | prank"])
+    feed(loop, [b'{"x": {"a": 1, "b": %d},      "y": 1}' % (i % 7) for i in range(100)] * 2, [100])
+    assert loop.last_ratings is not None
+    rows, _ = loop.last_ratings
+    before = [*rows.dicts()]
+    feed(loop, [b'{"x": {"b": 50, "a": 60}}'] * 100, [100])
+    assert loop.last_ratings[0] is rows
+    assert [*rows.dicts()] == before

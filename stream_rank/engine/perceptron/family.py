@@ -31,7 +31,7 @@ from stream_rank.engine.perceptron.state import (
     narrowed,
     open_state,
 )
-from stream_rank.engine.pointers import as_element, get, pointer, put, shift
+from stream_rank.engine.pointers import as_element, get, pointer, prefetch, put, shift
 from stream_rank.engine.sums import lanes_of
 
 __all__ = [
@@ -48,6 +48,9 @@ __all__ = [
     "take_few",
     "take_pair",
 ]
+
+_NEAR, _AHEAD = 16384, 8
+"""The weights of so many features are in the first cache anyway; those of others are asked for so many rows before their event."""
 
 
 @compiled
@@ -69,10 +72,20 @@ def run(block, rows, labels, ranks, learning):
 
 @compiled
 def run_sparse(block, starts, slots, values, labels, ranks, learning):
-    """`run` for the rows of a CSR matrix."""
+    """`run` for the rows of a CSR matrix. Where there are more weights than a cache holds, they are asked for some rows ahead."""
     state = open_state(block)
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     for i in range(ranks.size):
+        ahead = i + _AHEAD
+        # an event that is learned after it was predicted has been asked for
+        if (
+            state.slots > _NEAR
+            and ahead < ranks.size
+            and not (learning[ahead] and not learning[ahead - 1])
+        ):
+            for entry in range(starts[ahead], starts[ahead + 1]):
+                prefetch(state.mean, get(where, entry))
+                prefetch(state.weights, get(where, entry))  # of the first member
         event = Sparse(shift(where, starts[i]), shift(what, starts[i]), starts[i + 1] - starts[i])
         ranks[i] = take(state, event, labels[i], learning[i], False)
 

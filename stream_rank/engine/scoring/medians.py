@@ -1,6 +1,9 @@
 """Running medians of labels, of all events and of each group, by counts of every label."""
 
+import numpy as np
+
 from stream_rank.engine.jit import compiled, inlined
+from stream_rank.engine.pointers import get, pointer, shift
 
 __all__ = [
     *("ABSOLUTE", "BELOW", "COUNT", "GROUPED", "GROUP_ABSOLUTE", "NUMBER", "PLACE", "ROW", "SUMS"),
@@ -22,9 +25,9 @@ def _moved(counts, place, total, middle, below):
     below += place < middle  # without a branch: on which side labels fall cannot be foretold
     while 2 * below >= total:
         middle -= 1
-        below -= counts[middle]
-    while 2 * (below + counts[middle]) < total:
-        below += counts[middle]
+        below -= get(counts, middle)
+    while 2 * (below + get(counts, middle)) < total:
+        below += get(counts, middle)
         middle += 1
     return middle, below
 
@@ -42,6 +45,7 @@ def tally_medians(labels, places, values, numbers, counts, rows, sums, recent):
     Cost: O(1) an event while the median stays, else the places that it moves by.
     """
     n_recent, last = recent.shape[1], len(values) - 1
+    counted = pointer(counts, 0, np.int64)
     at = int(sums[COUNT]) % n_recent  # a remainder an event would be half of the time
     total, middle, below = rows[0, TOTAL], rows[0, PLACE], rows[0, BELOW]
     loss_sum, group_sum, grouped = sums[ABSOLUTE], sums[GROUP_ABSOLUTE], 0
@@ -69,7 +73,8 @@ def tally_medians(labels, places, values, numbers, counts, rows, sums, recent):
             counts[row, place] += 1
             rows[row, TOTAL] += 1
             rows[row, PLACE], rows[row, BELOW] = _moved(
-                counts[row], place, rows[row, TOTAL], rows[row, PLACE], rows[row, BELOW]
+                *(shift(counted, row * len(values)), place, rows[row, TOTAL]),
+                *(rows[row, PLACE], rows[row, BELOW]),
             )
         if total > 0:
             recent[0, at] = loss
@@ -80,7 +85,7 @@ def tally_medians(labels, places, values, numbers, counts, rows, sums, recent):
             group_sum += of_group
         counts[0, place] += 1
         total += 1
-        middle, below = _moved(counts[0], place, total, middle, below)
+        middle, below = _moved(counted, place, total, middle, below)
     rows[0, TOTAL], rows[0, PLACE], rows[0, BELOW] = total, middle, below
     sums[COUNT] += predicted
     sums[ABSOLUTE], sums[GROUP_ABSOLUTE] = loss_sum, group_sum

@@ -57,15 +57,16 @@ def tally(
         losses += loss
         wrong += loss != 0.0
         column = 0 if numbers[i] == 0 else 1 + (numbers[i] - 1) % (groups.shape[1] - 1)
-        group = groups[:, column]
-        if group[0] != numbers[i]:
-            sums[SPREAD] += group[1] * group[3]
-            sums[PAIRS] += group[1] * group[1]
-            group[0], group[1], group[2], group[3] = numbers[i], 0.0, 0.0, 0.0
-        group[1] += 1.0
-        step = residual - group[2]
-        group[2] += step / group[1]
-        group[3] += step * (residual - group[2])
+        size, mean, spread = groups[1, column], groups[2, column], groups[3, column]
+        if groups[0, column] != numbers[i]:
+            sums[SPREAD] += size * spread
+            sums[PAIRS] += size * size
+            groups[0, column], size, mean, spread = numbers[i], 0.0, 0.0, 0.0
+        size += 1.0
+        step = residual - mean
+        mean += step / size
+        spread += step * (residual - mean)
+        groups[1, column], groups[2, column], groups[3, column] = size, mean, spread
         if n_ranks > 0:
             row = min(max(np.int64(labels[i]) - 1, 0), n_ranks - 1)
             place = min(max(np.int64(predictions[i]) - 1, 0), n_ranks - 1)

@@ -148,7 +148,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
             return self._learn_runs(rows, y, learning, group)
         labels: Any = np.where(learning, y, 1)
         ranks = self._labels.ranks(labels)
-        self._meet(rows.chosen(np.flatnonzero(learning)))
+        if not rows.all_met(self._vocabulary):
+            self._meet(rows.chosen(np.flatnonzero(learning)))
         return self._labels.of(self._run_rows(rows, 0, len(rows), ranks, learning, shares))
 
     def predict_many(self, X: Any) -> Any:

@@ -10,6 +10,7 @@ from stream_rank.engine.check import first_beyond
 from stream_rank.engine.memory import aligned
 from stream_rank.engine.reading.entries import gather, spread_rows, within
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.tables.spare import Spare
 from stream_rank.learners.tables.vocabulary import Vocabulary, in_order
 
 __all__ = ["Rows"]
@@ -76,6 +77,12 @@ class Rows:
             self.met[which],
         )
 
+    def copied(self) -> "Rows":
+        """The same, in memory of their own."""
+        block = self._sparse(None, "float64", 0, len(self), self._n_entries(0, len(self)))
+        starts, met = block.starts, self.met.copy()
+        return Rows(self.names, starts[:-1], starts[1:], block.slots, block.values, met)
+
     def bounds(self, begin: int, end: int) -> tuple[Array, Array, Array]:
         """Where the entries of some events begin and end, and how many names were met after each."""
         some = slice(begin, end)
@@ -135,7 +142,7 @@ class Rows:
         self, vocabulary: Vocabulary, n_slots: int, dtype: str, first: int, end: int
     ) -> Iterator[DenseBlock | SparseBlock]:
         """Events `first` to `end`, as sparse events if they have values for few of the slots."""
-        entries = int((self.last[first:end] - self.first[first:end]).sum())
+        entries = self._n_entries(first, end)
         if entries * _SPARSE_BELOW < n_slots * (end - first):
             yield from self._packed(vocabulary.places_in(self.names), dtype, first, end)
             return
@@ -172,7 +179,9 @@ class Rows:
     def dense(self) -> "Rows":
         """The events as a matrix if every one of them has all features, else as they are."""
         count, width = len(self), len(self.names)
-        if not count or not width or not (self.last - self.first == width).all():
+        if not count or not width or self.last[0] - self.first[0] != width:
+            return self
+        if not (self.last - self.first == width).all():
             return self
         from stream_rank.learners.tables.dense_rows import DenseRows  # which are rows too
 
@@ -180,20 +189,30 @@ class Rows:
         spread_rows(self.first, self.last, self.slots, self.values, np.arange(width), matrix)
         return DenseRows(self.names, matrix, np.arange(count), self.met)
 
-    def entries(self, where: Array | None) -> SparseBlock:
+    def _n_entries(self, first: int, end: int) -> int:
+        """How many entries events `first` to `end` have."""
+        if self.packed is not None:
+            return int(self.packed.starts[end] - self.packed.starts[first])
+        return int((self.last[first:end] - self.first[first:end]).sum())
+
+    def entries(self, where: Array | None, room: tuple[Spare, Spare] | None = None) -> SparseBlock:
         """All events as one block, at the slots that `where` gives their names; -1 leaves a feature out.
 
-        Without `where`, every name has the slot of its place.
+        Without `where`, every name has the slot of its place. With `room` for slots and values, the block is valid as long as it is.
         """
         if self.packed is not None and where is None:
             return self.packed
-        return self._sparse(where, "float64", 0, len(self), int((self.last - self.first).sum()))
+        most = self._n_entries(0, len(self))
+        return self._sparse(where, "float64", 0, len(self), most, room)
 
     def _packed(
         self, where: Array | None, dtype: str, first: int, end: int
     ) -> Iterator[SparseBlock]:
-        ends = np.cumsum(self.last[first:end] - self.first[first:end])
         packed = self.packed if where is None and dtype == "float64" else None
+        if packed is None:
+            ends = np.cumsum(self.last[first:end] - self.first[first:end])
+        else:
+            ends = packed.starts[first + 1 : end + 1] - packed.starts[first]
         begin, done = first, 0
         while begin < end:
             stop = first + int(np.searchsorted(ends, done + _BLOCK_ENTRIES, "right"))
@@ -206,11 +225,20 @@ class Rows:
             begin, done = stop, done + most
 
     def _sparse(
-        self, where: Array | None, dtype: str, begin: int, end: int, most: int
+        self,
+        where: Array | None,
+        dtype: str,
+        begin: int,
+        end: int,
+        most: int,
+        room: tuple[Spare, Spare] | None = None,
     ) -> SparseBlock:
         """Events with at most so many entries as one block."""
         some, starts = slice(begin, end), np.empty(end - begin + 1, np.int64)
-        slots, values = np.empty(most, np.int64), np.empty(most, dtype)
+        if room is None:
+            slots, values = np.empty(most, np.int64), np.empty(most, dtype)
+        else:
+            slots, values = (each.of(most) for each in room)
         count, good = gather(
             *(self.first[some], self.last[some], self.slots, self.values),
             *(_NOWHERE if where is None else where, _SHORT, starts, slots, values),
