@@ -52,7 +52,7 @@ def main() -> int:
             *(scores.recursive, scores.on_line, scores.windows),
             *(stream.decoding, stream.replays, process.memory, process.first_event),
         ),
-        "raw": (raw.messages, raw.arrays, raw.dicts, stream.texts),
+        "raw": (raw.messages, raw.avro, raw.arrays, raw.dicts, stream.texts),
         "preferences": (preferences.preferences,),
         "daemon": (kafka.end_to_end, monitoring.exporter),
     }

@@ -1,10 +1,13 @@
 """Raw events: text and numbers from JSON to a learned rule, stages in front of learners, and dicts that lack features."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
+import fastavro
 import msgspec
 import numpy as np
 from river import linear_model, preprocessing
@@ -12,35 +15,48 @@ from river import linear_model, preprocessing
 from stream_rank import Normalize, PRank, Scale
 from stream_rank.codec.decoder import Decoder
 from stream_rank.codec.limits import Limits
+from stream_rank.ingest.avro.schema import AvroSchema
+from stream_rank.ingest.avro.values import FramedAvro
 from stream_rank.ingest.chunk import as_records
 from tests.benchmarks.measure import Line, side_by_side
 from tests.benchmarks.stream import loop_of
 
-__all__ = ["arrays", "dicts", "messages"]
+__all__ = ["arrays", "avro", "dicts", "messages"]
 
-_EVENTS, _CHUNK = 60_000, 6_000
+JsonOf = Callable[[bytes], bytes] | None
+
+_EVENTS, _FEWER, _CHUNK = 60_000, 12_000, 6_000
 _SPEC = "scale | normalize | prank"
 
 
-def _lines(values: int, as_numbers: bool) -> list[bytes]:
+def _events(values: int, as_numbers: bool) -> Iterator[dict[str, Any]]:
     """Events of ten numbers and five categories of so many values, as text or as numbers of such names."""
     generator = np.random.default_rng(0)
     numbers = generator.normal(3, 2, (_EVENTS, 10)).round(4).tolist()
     chosen = generator.integers(0, values, (_EVENTS, 5)).tolist()
     labels = generator.integers(1, 6, _EVENTS).tolist()
-    lines = []
     for row, words, y in zip(numbers, chosen, labels, strict=True):
         x: dict[str, Any] = {f"number_{i}": value for i, value in enumerate(row)}
         for i, word in enumerate(words):
             x |= {f"text_{i}=value_{word}": 1} if as_numbers else {f"text_{i}": f"value_{word}"}
-        lines.append(json.dumps({"x": x, "y": y}).encode())
-    return lines
+        yield {"x": x, "y": y}
 
 
-def _learned(loop: Any, lines: list[bytes]) -> None:
+def _lines(values: int, as_numbers: bool) -> list[bytes]:
+    """The same as JSON."""
+    return [json.dumps(event).encode() for event in _events(values, as_numbers)]
+
+
+def _learned(loop: Any, lines: list[bytes], json_of: JsonOf = None) -> None:
     for begin in range(0, len(lines), _CHUNK):
-        for _ in loop.take(as_records(lines[begin : begin + _CHUNK])):
+        some = lines[begin : begin + _CHUNK]
+        asked = None if json_of is None else partial(_json, json_of, some)
+        for _ in loop.take(as_records(some, json_of=asked)):
             pass
+
+
+def _json(json_of: Callable[[bytes], bytes], values: list[bytes], record: int) -> bytes:
+    return json_of(values[record])
 
 
 def _rate(seconds: float, events: int = _EVENTS) -> str:
@@ -59,8 +75,7 @@ def messages() -> Iterator[Line]:
         texts, numbers = _lines(values, False), _lines(values, True)
         loops = []
         for lines in (texts, numbers):
-            loop = loop_of([_SPEC])
-            loop.decoder = Decoder(Limits(n_ranks=5, max_features=200_000))
+            loop = _new_loop()
             _learned(loop, lines)
             loops.append(loop)
         ours, named, objects = side_by_side(
@@ -83,6 +98,40 @@ def messages() -> Iterator[Line]:
             named / ours,
             1.0,
         )
+
+
+def avro() -> Iterator[Line]:
+    """The same events as Avro in the registry's framing: each value is read, and becomes JSON before it is an event."""
+    fields = [{"name": f"number_{i}", "type": "double"} for i in range(10)]
+    fields += [{"name": f"text_{i}", "type": "string"} for i in range(5)]
+    features = {"type": "record", "name": "Features", "fields": fields}
+    kinds = [{"name": "x", "type": features}, {"name": "y", "type": "int"}]
+    schema = {"type": "record", "name": "Event", "fields": kinds}
+    parsed, values = fastavro.parse_schema(schema), []
+    for event in islice(_events(1_000, False), _FEWER):
+        value = BytesIO()
+        fastavro.schemaless_writer(value, parsed, event)
+        values.append(bytes([0, 0, 0, 0, 7]) + value.getvalue())
+
+    def read() -> None:
+        for value in values:
+            fastavro.schemaless_reader(BytesIO(value[5:]), parsed, None)
+
+    loop, json_of = _new_loop(), FramedAvro(AvroSchema(json.dumps(schema))).json
+    ours, objects = side_by_side(partial(_learned, loop, values, json_of), read, rounds=4)
+    yield Line(
+        f"Avro of 10 numbers and 5 texts of 1,000 different values each, in the registry's framing, {_SPEC}",
+        _rate(ours, _FEWER),
+        f"fastavro's reading of the same values {_rate(objects, _FEWER)}",
+        objects / ours,
+        None,
+    )
+
+
+def _new_loop() -> Any:
+    loop = loop_of([_SPEC])
+    loop.decoder = Decoder(Limits(n_ranks=5, max_features=200_000))
+    return loop
 
 
 def arrays() -> Iterator[Line]:
