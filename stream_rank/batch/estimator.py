@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stream_rank.batch.kernel_values import KernelChoice, check_kernel, is_linear, kernel_values
+from stream_rank.batch.room import check_room
 
 __all__ = ["KernelRanker", "Ranker", "checked_groups", "checked_pairs"]
 
@@ -144,7 +145,10 @@ class KernelRanker(Ranker):
             raise ValueError(
                 f"a precomputed kernel must be a square matrix of what is learned, not {X.shape[0]} by {X.shape[1]}"
             )
-        return kernel_values(self.kernel, X[rows], X)
+        some, m = X[rows], len(X)
+        instead = "learn fewer events, or give RankRLS a basis"
+        check_room(len(some) * m, f"the kernel of {len(some):,} and {m:,} events", instead)
+        return kernel_values(self.kernel, some, X)
 
     def _keep(self, X: Array, duals: Array, rows: Array | None = None) -> None:
         """Keep the rule: coefficients of events, which with linear scores are weights of features."""

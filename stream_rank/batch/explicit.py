@@ -9,13 +9,11 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 from stream_rank.batch.estimator import KernelRanker
 from stream_rank.batch.kernel_values import root_and_pivots
+from stream_rank.batch.room import check_room
 
 __all__ = ["ExplicitPairs"]
 
 Array = npt.NDArray[Any]
-
-_LARGEST = 200_000_000
-"""Numbers in the table of differences: 1.6 GB."""
 
 
 class ExplicitPairs(KernelRanker):
@@ -42,11 +40,11 @@ class ExplicitPairs(KernelRanker):
             features, pivots = X, None
         else:
             features, pivots = root_and_pivots(self._kernel_table(X))
-        if len(preferred) * features.shape[1] > _LARGEST:
-            raise ValueError(
-                f"{len(preferred):,} pairs of {features.shape[1]:,} features are more than fit; "
-                "learn fewer events or smaller groups, or use a method whose cost does not grow with pairs, as RankRLS"
-            )
+        check_room(
+            len(preferred) * features.shape[1],
+            f"the table of {len(preferred):,} pairs",
+            "learn fewer events or smaller groups, or use RankRLS, whose cost does not grow with pairs",
+        )
         common: dict[str, Any] = {
             "C": C,
             "fit_intercept": False,

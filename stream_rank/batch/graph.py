@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from stream_rank.batch.room import check_room
+
 __all__ = ["COSTS", "Cliques", "Edges", "Graph", "edges_of", "graph_of", "pairs_within"]
 
 Array = npt.NDArray[Any]
@@ -123,6 +125,9 @@ def pairs_within(y: Array, groups: Array) -> tuple[Array, Array]:
     >>> pairs_within(np.array([1.0, 3.0, 3.0, 5.0]), np.array([0, 0, 0, 1]))
     (array([1, 2, 1]), array([0, 0, 2]))
     """
+    n_pairs = int(np.square(np.bincount(groups)).sum())
+    instead = "learn smaller groups, or use a cost for which pairs need not be listed"
+    check_room(n_pairs, f"the list of all pairs of {len(y):,} events", instead)
     preferred, other = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     order = np.argsort(groups, kind="stable")
     for events in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.batch.room import check_room
 from stream_rank.batch.spectrum import Spectrum
 
 __all__ = ["leave_groups_out", "leave_pairs_out"]
@@ -41,6 +42,7 @@ def leave_pairs_out(spectrum: Spectrum, y: Array, regularization: float) -> Arra
     for every further output.
     """
     m, n_outputs = y.shape
+    check_room(m * m * n_outputs, f"what is predicted for all pairs of {m:,} events", "learn fewer")
     held = np.zeros((m, m, n_outputs))
     held[np.arange(m), np.arange(m)] = np.nan
     if m < 4:

@@ -11,6 +11,7 @@ from stream_rank.batch.estimator import KernelRanker, checked_groups, checked_pa
 from stream_rank.batch.graph import Cliques
 from stream_rank.batch.hold_out import leave_pairs_out
 from stream_rank.batch.kernel_values import root_of
+from stream_rank.batch.room import check_room
 from stream_rank.batch.spaces import Centred, Differences
 from stream_rank.batch.spectrum import Spectrum
 from stream_rank.bounds.bound import Bound
@@ -97,6 +98,8 @@ class MPRank(KernelRanker):
             system[np.diag_indices(len(system))] += 1
             self.coef_ = solve(system, factor * (rows.T @ wanted), assume_a="pos")[:, 0]
             return
+        size = len(wanted)
+        check_room(size**2, f"the system of {size:,} events or pairs", "use RankRLS for pairs")
         system = factor * space.times(space.times(self._kernel_table(X)).T)
         system[np.diag_indices(len(system))] += 1
         self._keep(X, space.back(factor * solve(system, wanted, assume_a="pos")))

@@ -1,5 +1,6 @@
 """One decomposition, from which every regularisation and every hold-out of the squared costs follows."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,22 +29,24 @@ class Spectrum:
         gram = features.T @ graph.laplacian(features)
         values, self.rotation = eigh((gram + gram.T) / 2, driver="evd")
         self.values: Array = np.maximum(values, 0.0)  # a Laplacian has no negative eigenvalue
-        self.rows: Array = features @ self.rotation
         self.graph = graph
-        self._pulled = self.rows.T @ graph.pull
+        self._features = features
+        self._pulled = self.rotation.T @ (features.T @ graph.pull)
 
-    def _rotated(self, regularization: float) -> Array:
-        rotated: Array = self._pulled / (self.values + regularization)[:, None]
-        return rotated
+    @cached_property
+    def rows(self) -> Array:
+        """Events by eigenvectors, made when something is held out: a product as costly as a quarter of the decomposition."""
+        rows: Array = self._features @ self.rotation
+        return rows
 
     def weights(self, regularization: float) -> Array:
         """Weights of the features."""
-        weights: Array = self.rotation @ self._rotated(regularization)
+        weights: Array = self.rotation @ (self._pulled / (self.values + regularization)[:, None])
         return weights
 
     def scores(self, regularization: float) -> Array:
         """The scores of the events learned."""
-        scores: Array = self.rows @ self._rotated(regularization)
+        scores: Array = self._features @ self.weights(regularization)
         return scores
 
     def duals(self, regularization: float) -> Array:

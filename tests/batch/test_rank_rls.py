@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import check_estimator
 
 from stream_rank import Gaussian, Polynomial
-from stream_rank.batch import RankRLS
+from stream_rank.batch import RankRLS, SVRank
 from tests.batch import plain
 
 COSTS = ("unit", "magnitude", "relative")
@@ -187,3 +187,18 @@ def test_refusals_of_calls() -> None:
         RankRLS().fit(X, y, groups).leave_pair_out()
     with pytest.raises(ValueError, match="give a dense X"):
         RankRLS().fit(sparse.csr_array(X), y).path([1.0])
+
+
+def test_what_would_not_fit_is_refused_in_words() -> None:
+    """Before anything of that size is made: twenty thousand events are few enough, and a few more are not."""
+    X = np.zeros((20_001, 1))
+    y = np.arange(20_001.0)
+    assert RankRLS().fit(X, y).form_ == "primal"
+    with pytest.raises(ValueError, match="the kernel of 20,001 and 20,001 events has 400,040,001"):
+        RankRLS(kernel=Gaussian(1.0)).fit(X, y)
+    with pytest.raises(ValueError, match="the list of all pairs of 20,001 events"):
+        RankRLS(cost="relative").fit(X, y)
+    with pytest.raises(ValueError, match="what is predicted for all pairs"):
+        RankRLS().fit(X, y).leave_pair_out()
+    with pytest.raises(ValueError, match="the table of 180,000 pairs"):
+        SVRank().fit_pairs(np.zeros((2, 3000)), np.zeros(180_000, int), np.ones(180_000, int))
