@@ -86,7 +86,7 @@ class Lease:
     def look(self) -> Claim:
         """What the file says now."""
         try:
-            content = self._place.read(LATEST)
+            content = self._place.read_soon(LATEST)
         except FileNotFoundError:
             content = b""
         return self._noted(content)

@@ -80,6 +80,10 @@ class LocalFolder:
         finally:
             os.close(folder)
 
+    def read_soon(self, name: str) -> bytes:
+        """As `read`."""
+        return self.read(name)
+
     def read_version(self, name: str) -> tuple[bytes, str] | None:
         """The content and its digest. A link is nobody's content, and may be replaced."""
         try:

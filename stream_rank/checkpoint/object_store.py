@@ -4,6 +4,8 @@ import errno
 import posixpath
 from typing import Any
 
+from fsspec.asyn import sync
+
 from stream_rank.checkpoint.swap_error import SwapError
 from stream_rank.errors import SnapshotError
 
@@ -49,6 +51,10 @@ class ObjectStore:
         """Upload it as a whole."""
         self._system.pipe_file(self._path(name), content)
 
+    def read_soon(self, name: str) -> bytes:
+        """As `read`."""
+        return self.read(name)
+
     def read_version(self, name: str) -> tuple[bytes, str] | None:
         """The content, which is its own version."""
         try:
@@ -90,26 +96,41 @@ class S3Prefix(ObjectStore):
     Others who speak S3's protocol may answer that they do not know conditions; they are written to as any object store then.
     """
 
-    def read_version(self, name: str) -> tuple[bytes, str] | None:
-        """The content and its entity tag. They come by two requests, and belong together if the tag is the same before and after."""
-        while True:
-            try:
-                before = self._tag(name)
-                content = self.read(name)
-                if self._tag(name) == before:
-                    return content, before
-            except FileNotFoundError:
-                if not self.has(name):
-                    return None
+    def __init__(self, url: str, system: Any, quick: Any, prefix: str) -> None:
+        """`quick` is the same file system with less patience."""
+        super().__init__(url, system, prefix)
+        self._quick = quick
 
-    def _tag(self, name: str) -> str:
-        return str(self._system.info(self._path(name))["ETag"])
+    def read_soon(self, name: str) -> bytes:
+        """The content."""
+        found = self.read_version(name)
+        if found is None:
+            raise FileNotFoundError(errno.ENOENT, "there is no such object", self._path(name))
+        return found[0]
+
+    def read_version(self, name: str) -> tuple[bytes, str] | None:
+        """The content and its entity tag, by one request."""
+        bucket, key, _ = self._quick.split_path(self._path(name))
+
+        async def got() -> tuple[bytes, str]:
+            # what s3fs reads by its public names has no tag
+            answer = await self._quick._call_s3("get_object", Bucket=bucket, Key=key)  # noqa: SLF001
+            async with answer["Body"] as body:
+                return await body.read(), str(answer["ETag"])
+
+        try:
+            found: tuple[bytes, str] = sync(self._quick.loop, got)
+        except FileNotFoundError as error:
+            if _code(error) == "NoSuchBucket":
+                raise SnapshotError(f"{self.url}: there is no such bucket") from None
+            return None
+        return found
 
     def swap(self, name: str, content: bytes, version: str | None) -> str:
         """Upload it on the condition that the object has that entity tag; that there is none, if `version` is None."""
         condition = {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
         try:
-            answer = self._system.pipe_file(self._path(name), content, **condition)
+            answer = self._quick.pipe_file(self._path(name), content, **condition)
         except OSError as error:
             if _code(error) == "NoSuchBucket":
                 raise SnapshotError(f"{self.url}: there is no such bucket") from None
@@ -120,13 +141,13 @@ class S3Prefix(ObjectStore):
             found = self.read_version(name)
             if version != (None if found is None else found[1]):
                 raise SwapError(f"{self._path(name)} was written by another") from None
-            answer = self._system.pipe_file(self._path(name), content)
+            answer = self._quick.pipe_file(self._path(name), content)
         return str(answer["ETag"])
 
     def swaps_safely(self, name: str, content: bytes) -> bool:
         """Whether conditions are heeded: of those who know none, some write regardless, and do not say so."""
         try:
-            self._system.pipe_file(self._path(name), content, IfMatch=_OTHER_TAG)
+            self._quick.pipe_file(self._path(name), content, IfMatch=_OTHER_TAG)
         except OSError as error:
             if _code(error) in _MET_NOT:
                 return True

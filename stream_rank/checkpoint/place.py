@@ -14,6 +14,9 @@ __all__ = ["Place", "file_at", "is_folder", "place_of"]
 _S3 = ("s3://", "s3a://")
 _SECONDS = {"connect_timeout": 10, "read_timeout": 60}
 """How long S3 may be silent: a minute to connect, which is the default, is longer than a stop may take."""
+_SOON = {"connect_timeout": 3, "read_timeout": 5, "retries": {"total_max_attempts": 1}}
+"""For small files that somebody waits for: a connection that hangs is given up for another before a lease runs out. It is tried again a few times
+above, by s3fs."""
 
 
 class Place(Protocol):
@@ -32,6 +35,9 @@ class Place(Protocol):
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file durably: afterwards it is the old one or the new one, whatever happens meanwhile."""
+
+    def read_soon(self, name: str) -> bytes:
+        """As `read`, of a small file, and rather an error than a long wait."""
 
     def read_version(self, name: str) -> tuple[bytes, str] | None:
         """A file's content, and a name of this version of it; None if there is no file."""
@@ -53,12 +59,12 @@ class Place(Protocol):
         """Remove a file."""
 
 
-def _opened(url: str) -> tuple[Any, str, bool]:
-    """fsspec's file system of a URL, the path in it, and whether it is local."""
+def _opened(url: str, seconds: dict[str, Any] = _SECONDS) -> tuple[Any, str, bool]:
+    """fsspec's file system of a URL, the path in it, and whether it is local. S3 is waited for so long."""
     more: dict[str, Any] = {}
     if url.startswith(_S3):
         # what is listed may be another's by now, and what is unchanged was written by us
-        more = {"config_kwargs": _SECONDS, "use_listings_cache": False}
+        more = {"config_kwargs": seconds, "use_listings_cache": False}
     try:
         system, path = fsspec.core.url_to_fs(url, **more)
     except ImportError as error:
@@ -79,8 +85,9 @@ def place_of(url: str) -> Place:
         raise ConfigError(
             f"{url} is the memory of this process and ends with it; give a folder, or a URL such as s3://bucket/prefix"
         )
-    kind = S3Prefix if url.startswith(_S3) else ObjectStore
-    return kind(url, system, path.rstrip("/"))
+    if url.startswith(_S3):
+        return S3Prefix(url, system, _opened(url, _SOON)[0], path.rstrip("/"))
+    return ObjectStore(url, system, path.rstrip("/"))
 
 
 def is_folder(url: str) -> bool:

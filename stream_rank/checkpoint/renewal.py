@@ -1,5 +1,6 @@
 """A lease that is renewed as long as a run lasts."""
 
+import time
 from concurrent import futures
 from contextlib import suppress
 from threading import Event, Thread
@@ -28,6 +29,7 @@ class Renewal:
     def _run(self) -> None:
         usual = pause = self._lease.seconds * _SHARE
         while not self._ended.wait(pause):
+            begun = time.monotonic()
             try:
                 self._lease.renew()
             except LeaseError:
@@ -37,7 +39,8 @@ class Renewal:
                 pause = min(usual, self._backoff.failed(said))
             else:
                 self._backoff.succeeded()
-                pause = usual
+                # since the lease counts from then: what was answered late has to be renewed soon
+                pause = max(0.0, usual - (time.monotonic() - begun))
 
     def close(self) -> None:
         """Renew no more, and let others have the lease."""

@@ -69,7 +69,7 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         description="seconds that stopping may take; if it takes longer, records after the last snapshot are learned again",
     )  # fmt: skip
     session_timeout_seconds: float = Field(
-        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group reassigns our partitions after so long without a heartbeat"
+        SESSION_TIMEOUT_SECONDS, ge=1, le=3600, description="the group reassigns our partitions, and another daemon that stands by leads, after so long without a sign of ours"
     )  # fmt: skip
     group_protocol: Literal["classic", "consumer"] = Field(
         "classic", description="the group protocol; consumer (KIP-848) needs the client confluent"

@@ -167,7 +167,7 @@ class Memory:
         self.late: list[tuple[bytes, str | None]] = []
         self.fate = "answered"
 
-    def read(self, _: str) -> bytes:
+    def read_soon(self, _: str) -> bytes:
         if self.content is None:
             raise FileNotFoundError
         return self.content
