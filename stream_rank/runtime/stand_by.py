@@ -47,13 +47,15 @@ class StandBy:
         self._start = self._looked = time.monotonic()
         self._leader: Claim | None = None
         self._since = 0.0
+        self._refused: str | None = None
         self._trouble: str | None = None
+        """The latest snapshot, if it cannot be trusted, and why."""
         self._rehearsal: Future[None] | None = None
         self._backoff = Backoff("snapshots", logger.warning)
         self.place = RunPlace(config, logger.warning)
         endpoints = Endpoints(
             lambda: (True, f"the last look at the lease was {self._age:.1f} seconds ago"),
-            self._ready,
+            self.ready,
             SharedAnswer(Exporter(self._readings).text),
             lambda: self._redact(as_json(self._status(), indent=2)),
         )
@@ -77,11 +79,11 @@ class StandBy:
 
         A store that cannot be reached is waited for, for a minute at the start, and for as long as it takes once it was.
         """
-        leads = patiently(self._look, self._backoff, lambda: self._control.stop_requested)
+        leads = patiently(self.look, self._backoff, lambda: self._control.stop_requested)
         while not (leads or self._control.stop_requested):
             pause = self.place.store.lease.look_seconds
             try:
-                leads = self._look()
+                leads = self.look()
             except SnapshotReadError as error:
                 pause = max(pause, self._backoff.failed(str(error)))
             else:
@@ -90,7 +92,7 @@ class StandBy:
                 time.sleep(pause)
         return leads
 
-    def _look(self) -> bool:
+    def look(self) -> bool:
         """Look at the lease; whether it is ours now."""
         store = self.place.store
         with reasons(store.url, "read or written"):
@@ -109,18 +111,17 @@ class StandBy:
 
     def _look_at(self, name: str) -> None:
         """Read and check a snapshot; one that is not to be trusted is told of, once."""
-        if name in self.place.known:
+        if name in self.place.known or name == self._refused:
             return
         try:
             self.place.look_at(name)
         except SnapshotReadError:
             raise
         except SnapshotError as error:
-            if self._trouble is None:
-                logger.warning(str(error))
-            self._trouble = str(error)
+            logger.warning(str(error))
+            self._refused, self._trouble = name, str(error)
         else:
-            self._trouble = None
+            self._refused = self._trouble = None
             check_settings(self._config, self.place.known[name])
 
     def _tell_of(self, claim: Claim) -> None:
@@ -157,7 +158,7 @@ class StandBy:
             return "starting"
         return f"standing by; {self._leader.holder} leads since {self._leader.since}"
 
-    def _ready(self) -> tuple[bool, str]:
+    def ready(self) -> tuple[bool, str]:
         """A stand-by is ready when it could lead: whoever replaces daemons one by one waits for that, and not for it to lead."""
         if self._leader is None:
             return False, self._words
@@ -184,7 +185,7 @@ class StandBy:
     def _readings(self) -> Readings:
         leader = self._leader
         found: dict[str, Mapping[tuple[str, ...], float]] = {
-            "stream_rank_ready": {(): float(self._ready()[0])},
+            "stream_rank_ready": {(): float(self.ready()[0])},
             "stream_rank_tick_age_seconds": {(): self._age},
             "stream_rank_failures_total": {("snapshots",): self._backoff.failures},
             "stream_rank_client_warnings_total": {(): self._client_warnings()},
