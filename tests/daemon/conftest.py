@@ -169,7 +169,8 @@ class Daemon:
         return good
 
     def learned(self, count: int, seconds: float = 90.0) -> dict[str, Any]:
-        return self.until(lambda status: status["learned"] >= count, seconds)
+        # of one that is about to lead, the status is that of standing by
+        return self.until(lambda status: status.get("learned", -1) >= count, seconds)
 
     def end(self, number: int = signal.SIGTERM, seconds: float = 40.0) -> int:
         """Let it stop; the exit code."""
