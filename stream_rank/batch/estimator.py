@@ -5,10 +5,17 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stream_rank.batch.kernel_values import KernelChoice, check_kernel, is_linear, kernel_values
+from stream_rank.batch.kernel_values import (
+    KernelChoice,
+    check_kernel,
+    is_linear,
+    kernel_values,
+    root_and_pivots,
+)
 from stream_rank.batch.room import check_room
 
 __all__ = ["KernelRanker", "Ranker", "checked_groups", "checked_pairs"]
@@ -158,6 +165,21 @@ class KernelRanker(Ranker):
         self.support_ = np.arange(len(X)) if rows is None else rows
         self._support = None if isinstance(self.kernel, str) else X[self.support_]
         self.dual_coef_ = self._one(duals)
+
+    def _features(self, X: Any) -> tuple[Any, Array | None]:
+        """Features whose inner products are the kernel, and, unless they are those given, the events whose rows are triangular."""
+        if self._linear:
+            return X, None
+        features, pivots = root_and_pivots(self._kernel_table(X))
+        return features, pivots[: features.shape[1]]
+
+    def _keep_weights(self, X: Any, features: Any, pivots: Array | None, weights: Array) -> None:
+        """Keep the rule that has these weights of features: with a kernel, by as many events as there are features."""
+        if pivots is None:
+            self.coef_ = weights
+            return
+        duals = solve_triangular(features[pivots], weights, trans="T", lower=True)
+        self._keep(X, duals[:, None], pivots)
 
     def _scores(self, X: Any) -> Array:
         if hasattr(self, "coef_"):

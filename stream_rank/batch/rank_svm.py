@@ -9,9 +9,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from stream_rank.batch.cutting_planes import minimise
-from stream_rank.batch.estimator import checked_groups, checked_pairs
-from stream_rank.batch.explicit import ExplicitPairs
-from stream_rank.batch.graph import edges_of
+from stream_rank.batch.estimator import KernelRanker, checked_groups, checked_pairs
 from stream_rank.batch.hinge import HingeOfLabels, HingeOfPairs, HingeRisk
 from stream_rank.parameters import check_number, check_whole
 
@@ -20,15 +18,16 @@ __all__ = ["RankSVM"]
 Array = npt.NDArray[Any]
 
 
-class RankSVM(ExplicitPairs):
+class RankSVM(KernelRanker):
     """Support vector machines over pairs: the preferred item wants to lead by 1.
 
     The scores minimise `|w|**2 / 2 + C / p * sum over p pairs of max(0, 1 - (f(h) - f(j)))`, h preferred over j: all pairs of different
     labels, of one group if there are groups, or those given.
 
-    Linear scores are learned by cutting planes, a pass of which is O(non-zeros + m log m) however many pairs there are; passes grow with C and
-    with the precision asked for. `gap_` is by how much of its cost the rule is above the least possible, at most. With a kernel
-    every pair is a row of a table for liblinear: O(p m) of memory, and a round.
+    Scores are learned by cutting planes, a pass of which is O(non-zeros + m log m) however many pairs there are; passes grow with C and
+    with the precision asked for. `gap_` is by how much of its cost the rule is above the least possible, at most. A kernel's
+    matrix is decomposed first, O(m**3), into as many features as it has rank, which a pass then reads (the RankRLS
+    paper's section 4.2): no table of pairs is made.
 
     Parameters
     ----------
@@ -37,9 +36,9 @@ class RankSVM(ExplicitPairs):
     kernel
         None or `Linear()`; `Polynomial`, `Gaussian`, a function of two tables, or "precomputed".
     tol
-        The gap, as a fraction of the cost, at which passes end; with a kernel liblinear's own.
+        The gap, as a fraction of the cost, at which passes end.
     max_iter
-        How many passes, or rounds, there may be; there is a warning where they are too few.
+        How many passes there may be; there is a warning where they are too few.
 
     References
     ----------
@@ -72,19 +71,14 @@ class RankSVM(ExplicitPairs):
         """Learn labels, of groups if there are any; only which of two is the larger matters."""
         self._check()
         X, y = self._table(X, y)
-        codes = checked_groups(groups, X.shape[0])
-        if self._linear:
-            return self._cut(X, HingeOfLabels(y[:, 0], codes))
-        return self._explicit(X, *edges_of(y[:, 0], codes))
+        return self._cut(X, HingeOfLabels(y[:, 0], checked_groups(groups, X.shape[0])))
 
     def fit_pairs(self, X: Any, preferred: Any, other: Any, magnitude: Any = None) -> Self:
         """Learn that some rows are preferred over others; by how much does not matter."""
         self._check()
         X = self._items(X)
         preferred, other, _ = checked_pairs(X.shape[0], preferred, other, magnitude)
-        if self._linear:
-            return self._cut(X, HingeOfPairs(preferred, other))
-        return self._explicit(X, preferred, other)
+        return self._cut(X, HingeOfPairs(preferred, other))
 
     def _check(self) -> None:
         check_number("C", self.C, 1e-100, 1e100)
@@ -92,9 +86,16 @@ class RankSVM(ExplicitPairs):
         check_whole("max_iter", self.max_iter)
 
     def _cut(self, X: Any, risk: HingeRisk) -> Self:
-        self._check_pairs(risk.n_pairs)
-        found = minimise(X, risk, self.C, self.tol, self.max_iter)
-        self.coef_, self.n_iter_ = found.weights, found.passes
+        if not risk.n_pairs:
+            raise ValueError(
+                "there is no pair to learn: no two labels differ, or none within a group"
+            )
+        if sparse.issparse(X) and not self._linear:
+            raise ValueError("a kernel needs a dense X")
+        features, pivots = self._features(X)
+        found = minimise(features, risk, self.C, self.tol, self.max_iter)
+        self._keep_weights(X, features, pivots, found.weights)
+        self.n_iter_ = found.passes
         self.gap_ = found.gap / found.cost if found.cost else 0.0
         if self.gap_ > self.tol:
             warnings.warn(
@@ -104,20 +105,6 @@ class RankSVM(ExplicitPairs):
                 stacklevel=3,
             )
         return self._settle(np.zeros((1, 1)), None)
-
-    def _explicit(self, X: Any, preferred: Array, other: Array) -> Self:
-        self._check_pairs(len(preferred))
-        if sparse.issparse(X):
-            raise ValueError("a kernel needs a dense X")
-        ones = np.ones(len(preferred))
-        self._learn(X, preferred, other, ones, self.C / len(preferred), None)
-        return self._settle(np.zeros((1, 1)), None)
-
-    def _check_pairs(self, n_pairs: int) -> None:
-        if not n_pairs:
-            raise ValueError(
-                "there is no pair to learn: no two labels differ, or none within a group"
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,18 +3,22 @@
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.svm import LinearSVR
 
-from stream_rank.batch.estimator import checked_groups, checked_pairs
-from stream_rank.batch.explicit import ExplicitPairs
+from stream_rank.batch.estimator import KernelRanker, checked_groups, checked_pairs
 from stream_rank.batch.graph import pairs_within
+from stream_rank.batch.room import check_room
 from stream_rank.bounds.bound import Bound
 from stream_rank.bounds.kernel_rankers import magnitude_preserving
 from stream_rank.parameters import check_number
 
 __all__ = ["SVRank"]
 
+Array = npt.NDArray[Any]
 
-class SVRank(ExplicitPairs):
+
+class SVRank(KernelRanker):
     """Scores whose differences are the labels' differences but for epsilon, as support vector regression has it.
 
     The scores minimise `|w|**2 + C / m**2 * sum over pairs (i, j) of max(0, |(w.x(i) - w.x(j)) - (y(i) - y(j))| - epsilon)`, every pair
@@ -73,7 +77,7 @@ class SVRank(ExplicitPairs):
         self._learned = (X, y) if groups is None else None
         preferred, other = pairs_within(y[:, 0], checked_groups(groups, len(X)))
         sizes = y[preferred, 0] - y[other, 0]
-        scores = self._learn(X, preferred, other, sizes, self.C / len(X) ** 2, self.epsilon)
+        scores = self._learn(X, preferred, other, sizes, self.C / len(X) ** 2)
         return self._settle(scores[:, None], y)
 
     def fit_pairs(self, X: Any, preferred: Any, other: Any, magnitude: Any = None) -> Self:
@@ -82,8 +86,32 @@ class SVRank(ExplicitPairs):
         X = self._items(X)
         self._learned = None
         preferred, other, sizes = checked_pairs(len(X), preferred, other, magnitude)
-        self._learn(X, preferred, other, sizes, self.C / (2 * len(sizes)), self.epsilon)
+        self._learn(X, preferred, other, sizes, self.C / (2 * len(sizes)))
         return self._settle(np.zeros((1, 1)), None)
+
+    def _learn(self, X: Array, preferred: Array, other: Array, sizes: Array, C: float) -> Array:
+        """Minimise `|w|**2 / 2 + C * sum of losses`; the scores of events."""
+        features, pivots = self._features(X)
+        check_room(
+            len(preferred) * features.shape[1],
+            f"the table of {len(preferred):,} pairs",
+            "learn fewer events or smaller groups, or use MPRank, whose cost does not grow with pairs",
+        )
+        solver = LinearSVR(
+            loss="epsilon_insensitive",
+            epsilon=self.epsilon,
+            C=C,
+            fit_intercept=False,
+            dual=True,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            random_state=0,
+        )
+        solver.fit(features[preferred] - features[other], sizes)
+        self.n_iter_ = int(np.max(solver.n_iter_))
+        self._keep_weights(X, features, pivots, solver.coef_)
+        scores: Array = features @ solver.coef_
+        return scores
 
     def bound(
         self, delta: float = 0.05, span: float | None = None, kappa: float | None = None
