@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 _NEAR, _AHEAD = 16384, 8
-"""The weights of so many features are in the first cache anyway; those of others are asked for so many rows before their event."""
+"""The weights of so many features are in the second cache anyway; those of others are asked for so many rows before their event."""
 
 
 @compiled

@@ -23,8 +23,8 @@ WORDS = 8
 
 _CONSTANT = 1e-290
 """A feature with a sum of squares up to this has not varied: one over it would be no number."""
-_NEAR, _AHEAD = 512, 8
-"""The numbers of so many features are in the first cache anyway; those of others are asked for so many rows before their event."""
+_NEAR, _AHEAD = 16384, 8
+"""The numbers of so many features are in the second cache anyway; those of others are asked for so many rows before their event."""
 
 
 @inlined
