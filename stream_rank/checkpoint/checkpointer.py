@@ -195,6 +195,14 @@ class Checkpointer:
         more = {_SINKS: marks, _FOLDER: self._folder}
         return Snapshot.of(parts, settings=self._settings, **more)
 
+    def join(self, parts: Sequence[Stateful], settings: Mapping[str, Any]) -> None:
+        """Keep these parts from now on, in the place of those of the same keys, and other settings."""
+        keys = {part.key for part in parts}
+        every = [*(part for part in self._parts if part.key not in keys), *parts]
+        _check_keys([part.key for part in every])
+        self._parts = every
+        self._settings |= settings
+
     def restore(self, snapshot: Snapshot | None, may_be_new: Collection[str] = ()) -> None:
         """Restore parts and sinks from a snapshot, or start them if there is none.
 

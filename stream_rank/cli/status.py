@@ -106,4 +106,11 @@ def lines_of(status: Mapping[str, Any], ready: bool, why: str, live: str) -> Ite
     yield f"{status['features']:,} features" + (
         f", {left:,} times one was left out" if left else ""
     )
+    late = status.get("catching_up")
+    if late:
+        left = "" if late["behind"] is None else f", {late['behind']:,} messages behind"
+        failed = (
+            f"; it failed {late['failures']:,} times: {late['failed']}" if late["failures"] else ""
+        )
+        yield f"catching up: {', '.join(late['learners'])}, {late['records']:,} records learned{left}{failed}"
     yield f"snapshot: {status['snapshot'] or 'none of this process yet'}"

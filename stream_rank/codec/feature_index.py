@@ -75,6 +75,11 @@ class FeatureIndex:
         if new:
             self._add(self.admission.admitted(in_order(new), len(self)))
 
+    def know(self, names: Iterable[Hashable]) -> None:
+        """Give slots to names that a learner knows which joins, between two chunks; there must be room."""
+        self._add(names)
+        self.learned = len(self)
+
     def passed(self, batch: Batch) -> None:
         """Note that a batch was learned, and all records up to its last."""
         expiry = self.admission.expiry

@@ -55,6 +55,10 @@ class DaemonConfig(RunConfig, DeadLettersConfig):
         "fail", description="if a partition no longer has the next offset: stop with an error, "
         "or continue at its first or its end offset"
     )  # fmt: skip
+    catch_up: Literal["no", "retained"] = Field(
+        "no",
+        description="what a learner that is added learns before it joins: nothing, or all that the topics still have, beside the others",
+    )
     predictions: TopicName | None = Field(
         None, description="the topic for predictions of requests (nowhere without one)"
     )

@@ -4,7 +4,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from river import base
@@ -14,7 +14,7 @@ from stream_rank.contestants.committee import Committee
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.member import Member
 from stream_rank.contestants.native_learner import NativeLearner
-from stream_rank.contestants.preparations import Preparations
+from stream_rank.contestants.preparations import Chain, Preparations, specs_of
 from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.contestants.river_learner import RiverLearner
 from stream_rank.contestants.spec_parts import members_of, separate, steps_of
@@ -211,10 +211,12 @@ def contestants_of(
     preparation: str = "raw",
     preparations: Preparations | None = None,
     allow_imports: Sequence[str] = (),
+    chains: Mapping[str, Chain] | None = None,
 ) -> list[Contestant]:
     """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`.
 
-    Behind a committee come its members, unless they were asked for themselves.
+    Behind a committee come its members, unless they were asked for themselves. `chains` are what the chains are called of those
+    learners that have numbered ones.
     """
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
@@ -234,7 +236,9 @@ def contestants_of(
             continue
         stages, learner = chain_of(spec, preparation)
         contestant = contestant_of(spec, make(learner, n_ranks, seed, allow_imports), n_ranks)
-        chain = shared.add(stages, [make_stage(stage, seed) for stage in stages])
+        called = (chains or {}).get(spec, ())
+        made = [make_stage(stage, seed) for stage in stages]
+        chain = shared.add(called if specs_of(called) == stages else stages, made)
         if spec in voting:
             _check_voter(spec, contestant)
             contestant = Member(spec, chain, shared, contestant)

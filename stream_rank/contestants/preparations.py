@@ -1,6 +1,8 @@
 """The stages before the learners of a run: every prefix that learners share is prepared once."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import count
 from threading import Lock
 from typing import Any
 
@@ -11,15 +13,17 @@ from stream_rank.features.catalogue import state_of
 from stream_rank.features.feature_stage import FeatureStage
 from stream_rank.features.lessons import Lessons, lessons_of, pair_lessons
 from stream_rank.features.rows_of import rows_of_dicts
-from stream_rank.learners.base.state import State
+from stream_rank.learners.base.state import State, digest_of
 from stream_rank.learners.tables.rows import Rows
 
-__all__ = ["Chain", "Preparations", "StageMemory", "key_of"]
+__all__ = ["Chain", "Preparations", "StageMemory", "key_of", "specs_of"]
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 Chain = tuple[str, ...]
-"""The specifications of stages, in their order."""
+"""The specifications of stages, in their order. Where a run has the same stages in several states, since a learner caught up with
+less than the others had learned, the first stage of all but one of these chains has a number: `#2 scale`."""
+_NUMBER = re.compile(r"#\d+ ")
 
 
 def key_of(chain: Chain) -> str:
@@ -29,6 +33,15 @@ def key_of(chain: Chain) -> str:
     'preparation/scale | normalize'
     """
     return f"preparation/{' | '.join(chain)}"
+
+
+def specs_of(chain: Sequence[str]) -> list[str]:
+    """The specifications of a chain's stages, without the number of the chain.
+
+    >>> specs_of(["#2 scale", "normalize"])
+    ['scale', 'normalize']
+    """
+    return [_NUMBER.sub("", spec, count=1) for spec in chain[:1]] + list(chain[1:])
 
 
 class StageMemory:
@@ -69,6 +82,20 @@ class Preparations:
         for end in range(1, len(specs) + 1):
             self.stages.setdefault(tuple(specs[:end]), stages[end - 1])
         return tuple(specs)
+
+    def adopt(self, chain: Chain, others: "Preparations") -> Chain:
+        """Have the stages of a chain of another's, and return what the chain is called here.
+
+        Where the same stages are here in the same state, they are shared from now on.
+        """
+        stages, specs = others.of(chain), specs_of(chain)
+        for number in count(1):
+            mine = (specs[0] if number == 1 else f"#{number} {specs[0]}", *specs[1:])
+            own = {mine[:end]: stage for end, stage in enumerate(stages, 1)}
+            if all(_alike(self.stages.get(key, stage), stage) for key, stage in own.items()):
+                self.stages = own | self.stages
+                return mine
+        raise AssertionError("there are more numbers than chains")
 
     def of(self, chain: Chain) -> list[FeatureStage]:
         """The stages of a chain."""
@@ -134,3 +161,8 @@ class Preparations:
         for stage in self.of(chain):
             rows = stage.transformed(rows)
         return rows
+
+
+def _alike(one: FeatureStage, other: FeatureStage) -> bool:
+    """Whether two stages do the same from here on."""
+    return one is other or digest_of(*state_of(one)) == digest_of(*state_of(other))

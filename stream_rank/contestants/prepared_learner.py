@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.contestants.contestant import Contestant, Memory
-from stream_rank.contestants.preparations import Chain, Preparations
+from stream_rank.contestants.preparations import Chain, Preparations, specs_of
 from stream_rank.engine.preparation.lessons import answers
 from stream_rank.features.catalogue import state_of
 from stream_rank.features.lessons import pairs_of
@@ -101,7 +101,9 @@ class PreparedLearner:
         """A digest of the states of the learner and its stages."""
         if self._inner.state is None:
             return None
-        parts = {"learner": self.dump()}
+        state = self.dump()
+        plain = State({**state.metadata, "preparation": specs_of(self.chain)}, state.arrays)
+        parts = {"learner": plain}
         parts |= {str(i): state_of(stage) for i, stage in enumerate(self._stages)}
         metadata = {key: state.metadata for key, state in parts.items()}
         return digest_of(

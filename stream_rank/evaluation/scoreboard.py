@@ -77,6 +77,12 @@ class Scoreboard:
             ranks, baseline = each.predicts == "ranks", self.baselines[key]
             self.boards[each.name] = Board(ranks, self._n_ranks, self._window, baseline, began)
 
+    def join(self, contestants: Sequence[Contestant]) -> None:
+        """Go on with these; the boards of those that are new count from here on."""
+        other = Scoreboard(contestants, self._n_ranks, self._window)
+        other.load(self.dump())
+        vars(self).update(vars(other))
+
     @property
     def longest_baselines(self) -> dict[str, Baseline]:
         """Of learners of ranks, and of those of scores, the baseline that has counted longest."""

@@ -32,8 +32,11 @@ class Backoff:
         say: Callable[[str], object],
         clock: Callable[[], float] = time.monotonic,
         draw: Callable[[], float] = random.random,
+        longest: float = _LONGEST_SECONDS,
     ) -> None:
+        """`longest`: the most seconds between two attempts."""
         self._what, self._say, self._clock, self._draw = what, say, clock, draw
+        self._longest = longest
         self._since: float | None = None
         self._attempts, self._last_reason = 0, ""
         self.failures = 0
@@ -53,7 +56,7 @@ class Backoff:
         self._last_reason = reason
         self._attempts += 1
         self.failures += 1
-        wait = min(_FIRST_SECONDS * 2.0 ** min(self._attempts - 1, 16), _LONGEST_SECONDS)
+        wait = min(_FIRST_SECONDS * 2.0 ** min(self._attempts - 1, 16), self._longest)
         return wait * (1.0 - _JITTER * self._draw())
 
     def succeeded(self) -> None:

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from stream_rank.codec.batch import REJECTED_FOR
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.preference_board import PreferenceBoard
 from stream_rank.evaluation.probe import Probe, probe
-from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.kafka.port import LONGEST_SILENCE_SECONDS, Partition
 from stream_rank.ingest.kafka.topic_source import TopicSource
 from stream_rank.monitoring.arrivals import Arrivals
@@ -41,6 +40,18 @@ _LATENCIES = (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 60.0, 600.0, 36
 Values = dict[tuple[str, ...], float | Histogram | None]
 
 
+class Attempts(Protocol):
+    """What is tried again if it fails."""
+
+    @property
+    def failures(self) -> int:
+        """Failed attempts so far."""
+
+    @property
+    def active(self) -> bool:
+        """Whether the last one failed."""
+
+
 class Observer:
     """Reads metrics from a run. The loop calls `turned` between chunks; any thread may call `readings`.
 
@@ -58,7 +69,7 @@ class Observer:
         client: str,
         snapshot_seconds: float | None,
         resumed_after: int,
-        attempts: Mapping[str, Backoff],
+        attempts: Mapping[str, Attempts],
         client_warnings: Callable[[], int],
         lease: Lease,
     ) -> None:
@@ -72,15 +83,11 @@ class Observer:
         self._counts_before = _outcomes(loop.progress.counts)
         self._dropped_before = loop.decoder.index.admission.dropped
         self._expired_before = loop.decoder.index.admission.expiry.expired
-        boards = loop.scoreboard.boards
-        self._boards_before = {name: _sums(board) for name, board in boards.items()}
-        self._preferences_before = {
-            name: _preference_sums(board.preferences) for name, board in boards.items()
-        }
-        self._updates_before = {
-            each.name: each.insight(None).updates or 0 for each in loop.contestants
-        }
-        self._learns_preferences = {each.name: each.learns_preferences for each in loop.contestants}
+        self._boards_before: dict[str, tuple[float, float, int, Any]] = {}
+        self._preferences_before: dict[str, tuple[int, float]] = {}
+        self._updates_before: dict[str, float] = {}
+        self._learns_preferences: dict[str, bool] = {}
+        self._know()
         self._baselines = BaselineReadings(loop.scoreboard, any(self._learns_preferences.values()))
         self._turned = time.monotonic()
         self._arrivals = Arrivals()
@@ -90,7 +97,24 @@ class Observer:
         self._lag: dict[Partition, int] = {}
         self._looked: dict[str, Values] = {}
 
+    def _know(self) -> None:
+        """Have the counters of the learners begin that are new."""
+        boards = self._loop.scoreboard.boards
+        for each in self._loop.contestants:
+            if each.name not in self._boards_before:
+                self._boards_before[each.name] = _sums(boards[each.name])
+                self._preferences_before[each.name] = _preference_sums(
+                    boards[each.name].preferences
+                )
+                self._updates_before[each.name] = each.insight(None).updates or 0
+                self._learns_preferences[each.name] = each.learns_preferences
+
     # Called by the loop --------------------------------------------------------------------
+
+    def joined(self) -> None:
+        """Learners have joined the loop."""
+        self._know()
+        self._probe()
 
     def turned(self) -> None:
         """Record an iteration of the loop, and read what only the loop may read, if it is due."""

@@ -70,6 +70,12 @@ class Loop:
         self.last_ratings: tuple[Rows, Array] | None = None
         """At most `_SAMPLE` of the last ratings with their labels, as long as no feature gives its slot to another."""
 
+    def join(self, contestants: Sequence[Contestant]) -> None:
+        """Go on with these, between two chunks; some are new, and have learned the events so far elsewhere."""
+        known = [each.name for each in self.contestants]
+        self.stopwatch.join([each.name for each in contestants if each.name not in known])
+        self.contestants = contestants
+
     def take(self, chunk: Chunk) -> Iterator[None]:
         """Learn the events of a chunk part by part, yield after each part, and release the chunk at the end."""
         rest: Chunk | None = chunk

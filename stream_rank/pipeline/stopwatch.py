@@ -20,6 +20,10 @@ class Stopwatch:
         self.stages = {stage: Histogram(SECONDS) for stage in STAGES}
         self.learners = {name: Histogram(SECONDS) for name in learners}
 
+    def join(self, learners: list[str]) -> None:
+        """Measure further learners from now on; other threads may be reading."""
+        self.learners = self.learners | {name: Histogram(SECONDS) for name in learners}
+
     def stage(self, name: str) -> "_Taken":
         """Measure a block as a stage."""
         return _Taken(self.stages[name])

@@ -6,9 +6,18 @@ from typing import Any
 from stream_rank.checkpoint.snapshot import Snapshot
 from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.preparations import Chain
 from stream_rank.errors import ConfigError
 
-__all__ = ["WHY", "check_settings", "kept_settings", "learners_before", "tell_of_learners"]
+__all__ = [
+    "WHY",
+    "chains_before",
+    "check_settings",
+    "kept_settings",
+    "late_learners",
+    "learners_before",
+    "tell_of_learners",
+]
 
 _READ = "events were read by it, and what they are called was learned"
 WHY = {
@@ -60,10 +69,35 @@ def learners_before(snapshot: Snapshot) -> list[str]:
     return found
 
 
+def chains_before(snapshot: Snapshot) -> dict[str, Chain]:
+    """The chains of stages of the learners of a snapshot, by learner, as far as they have any."""
+    parts = snapshot.metadata["parts"]
+    found = {}
+    for name in learners_before(snapshot):
+        chain = parts.get(f"learners/{name}", {}).get("preparation")
+        if isinstance(chain, list) and all(isinstance(each, str) for each in chain):
+            found[name] = tuple(chain)
+    return found
+
+
+def late_learners(now: Sequence[str], before: Sequence[str]) -> list[str]:
+    """The learners that catch up before they join; a `ConfigError` if nobody is left for them to join."""
+    late = [name for name in now if name not in before]
+    if len(late) == len(now):
+        raise ConfigError(
+            f"with `catch_up` retained one learner at least has to stay, beside which the others catch up: {', '.join(before)} "
+            "learned so far; take them away once the others have joined"
+        )
+    return late
+
+
 def tell_of_learners(
-    before: Sequence[str], now: Sequence[str], say: Callable[[str], object]
+    before: Sequence[str], now: Sequence[str], late: Sequence[str], say: Callable[[str], object]
 ) -> None:
     """Say which learners join or leave, and who is the champion."""
+    for name in late:
+        say(f"{name} catches up with what the topics still have, and joins then")
+    now = [name for name in now if name not in late]
     for name in now:
         if name not in before:
             say(

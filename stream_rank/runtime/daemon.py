@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NoReturn
 
@@ -25,12 +25,16 @@ from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.observer import Observer
 from stream_rank.monitoring.shared_answer import SharedAnswer
 from stream_rank.pipeline.run_control import RunControl
+from stream_rank.runtime.catch_up import CatchUp
 from stream_rank.runtime.constant_watch import ConstantWatch
+from stream_rank.runtime.joining import join, seated
 from stream_rank.runtime.leading import Leading
 from stream_rank.runtime.learning_run import open_run
+from stream_rank.runtime.load import Load
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 from stream_rank.runtime.stand_by import StandBy
 from stream_rank.runtime.status_requests import StatusRequests
+from stream_rank.runtime.study import Study
 from stream_rank.runtime.summary import as_json, summary_of
 from stream_rank.sinks.dead_letters import dead_letter_topic
 from stream_rank.sinks.predictions import prediction_topic
@@ -79,10 +83,15 @@ class Daemon:
             resume=True,
             control=control,
             commit_offsets=self.source.commit,
+            catches_up=config.catch_up == "retained",
             store_backoff=self._snapshots,
             place=None if stand_by is None else stand_by.place,
         )
         self._leading = Leading(self.learning.store.lease, logger.warning)
+        late = self.learning.late
+        load = Load(self.learning.loop, self.source.lag)
+        catch_up = CatchUp(late, self._study, load, logger.warning)
+        self._catch_up = catch_up if late else None
         counts = self.learning.progress.counts
         self._rejects_before, self._records_before = counts.rejects, counts.records
         self._start = self._last_arrival = time.monotonic()
@@ -114,6 +123,7 @@ class Daemon:
                 "snapshots": self._snapshots,
                 "schema_registry": self._registry,
                 "lease": self.learning.place.lease_backoff,
+                "catching_up": catch_up,
             },
             client_warnings,
             self.learning.store.lease,
@@ -141,6 +151,8 @@ class Daemon:
 
     def close(self) -> None:
         """Close everything, with a second for leaving the group."""
+        if self._catch_up is not None:
+            self._catch_up.close()
         self.learning.close()
         self.source.close(1.0)
         self._deadline.end()
@@ -206,6 +218,8 @@ class Daemon:
                     yield
                 if chunk is not None:
                     yield from self._leading.until_it_may()
+                    if self._catch_up is not None:
+                        self._catch_up.take(chunk)
                     learned = learning_thread.submit(self._learn, chunk)
                 else:
                     yield
@@ -228,6 +242,8 @@ class Daemon:
         self._log_assignment()
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
+        if self._catch_up is not None and self.source.assignment:
+            self._let_catch_up(self._catch_up)
         if self._leading.check():
             self._commit(now)
         self._status_requests.answer(lambda: self._redact(as_json(self.status(), indent=2)))
@@ -248,6 +264,39 @@ class Daemon:
         else:
             if checkpointer.written > written:
                 self._snapshots.succeeded()
+
+    # Learners that catch up ------------------------------------------------------------------
+
+    def _study(self, backoff: Backoff) -> Study:
+        config, learning = self.config, self.learning
+
+        def reader(topics: Sequence[str], resolve_offsets: ResolveOffsets) -> Consumer:
+            alone = Subscription(topics)
+            return consumer_of(config.client, config.connection(), alone, resolve_offsets)
+
+        limits = learning.loop.decoder.limits
+        settings = config, learning.late, limits, learning.room.max_features
+        return Study(*settings, reader, backoff, lambda said: logger.info(f"catching up: {said}"))
+
+    def _let_catch_up(self, catch_up: CatchUp) -> None:
+        """Go on with catching up, and have the learners join that are where the run is."""
+        study = catch_up.turn(self._position())
+        if study is None:
+            return
+        try:
+            joined = seated(self.learning, study)
+        except Exception as error:
+            catch_up.fail(error)
+            return
+        self.learning = join(self.learning, joined)
+        self.observer.joined()
+        catch_up.close()
+        self._catch_up = None
+        self.learning.control.snapshot_requested = True
+        logger.info(
+            "learners have caught up, and joined",
+            extra={"learners": ", ".join(catch_up.names), "records": study.records},
+        )
 
     def _idle(self) -> bool:
         """Whether `idle_timeout` has passed without an event, since every assigned partition was fetched from, while whatever is
@@ -359,6 +408,7 @@ class Daemon:
             "leading": lease.fresh,
             "lease_number": lease.number,
             "missing_partitions": self.source.missing,
+            "catching_up": self._catch_up and self._catch_up.shown(position),
         }
 
     def _live(self) -> tuple[bool, str]:

@@ -1,6 +1,6 @@
 """Composition of a learning run from settings, for the replay and the daemon."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.learner_spec import contestants_of
 from stream_rank.contestants.limits import limits_of
-from stream_rank.contestants.preparations import Preparations
+from stream_rank.contestants.preparations import Chain, Preparations
 from stream_rank.contestants.room import Room, room_for
 from stream_rank.engine.jit import cold
 from stream_rank.errors import ConfigError, SnapshotError, SnapshotReadError, WriteError, cause_of
@@ -30,8 +30,10 @@ from stream_rank.pipeline.stage import Stage
 from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
 from stream_rank.runtime.changes import (
+    chains_before,
     check_settings,
     kept_settings,
+    late_learners,
     learners_before,
     tell_of_learners,
 )
@@ -40,7 +42,7 @@ from stream_rank.runtime.run_place import RunPlace
 from stream_rank.runtime.warmth import COLD
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
-__all__ = ["LearningRun", "open_run"]
+__all__ = ["LearningRun", "contestants_in", "open_run"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class LearningRun:
     config: RunConfig
     place: RunPlace
     control: RunControl
-    contestants: Sequence[Contestant]
+    late: Sequence[str]
+    """Learners that are to join once they have caught up."""
+    preparations: Preparations
     progress: Progress
     scoreboard: Scoreboard
     waiting: WaitingRoom | None
@@ -70,6 +74,11 @@ class LearningRun:
     def store(self) -> SnapshotStore:
         """The snapshots."""
         return self.place.store
+
+    @property
+    def contestants(self) -> Sequence[Contestant]:
+        """The learners that ride, the champion first."""
+        return self.loop.contestants
 
     @property
     def ended(self) -> bool:
@@ -104,6 +113,7 @@ def open_run(
     stages: Sequence[Stage] = (),
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
+    catches_up: bool = False,
     store_backoff: Backoff | None = None,
     learner_threads: int = 1,
     place: RunPlace | None = None,
@@ -119,6 +129,8 @@ def open_run(
         are kept in snapshots.
     commit_offsets
         Called with the position after every written snapshot.
+    catches_up
+        Whether learners that the snapshot has not are left to whoever has them catch up; there is room for them.
     store_backoff
         If given, a store that cannot be reached at the start is waited for, up to a minute.
     learner_threads
@@ -128,33 +140,33 @@ def open_run(
     """
     sinks: dict[str, Sink[Any]] = {"rejects": rejects, "predictions": predictions}
     crew = None if learner_threads == 1 else ThreadPoolExecutor(learner_threads, "learners")
-    preparations = Preparations()
-    if contestants is None:
-        contestants = contestants_of(
-            config.learners,
-            config.n_ranks,
-            config.seed,
-            config.preparation,
-            preparations,
-            config.allow_imports,
-        )
+    asked = contestants_in(config, config.learners) if contestants is None else contestants
     if cold():
         say(COLD)
     place = place or RunPlace(config, say)
     try:
         control = control or RunControl()
-        snapshot = (
-            _to_resume(config, place, contestants, say, control, store_backoff) if resume else None
-        )
+        snapshot = _to_resume(config, place, asked, say, control, store_backoff) if resume else None
         if not resume:
             place.lead(lambda: control.stop_requested)
             _clear_empty_run(config, place.store, say)
+        late: list[str] = []
+        if snapshot is not None:
+            before, now = learners_before(snapshot), [each.name for each in asked]
+            late = late_learners(now, before) if catches_up else []
+            tell_of_learners(before, now, late, say)
+        preparations = Preparations()
+        if contestants is None:
+            riding = [each.name for each in asked if each.name not in late]
+            chains = {} if snapshot is None else chains_before(snapshot)
+            contestants = contestants_in(config, riding, preparations, chains)
         progress = Progress(source.position_from)
-        room = room_for(contestants, config.max_features, config.learner_memory_limit)
-        for each in contestants:
+        # by all that are asked for: when one joins that was late, the others go on as they did
+        room = room_for(asked, config.max_features, config.learner_memory_limit)
+        for each in (*asked, *contestants):
             each.bound(room.max_features)
         limits = limits_of(
-            contestants,
+            asked,
             config.n_ranks,
             config.max_features,
             delayed=config.delay > 0,
@@ -199,7 +211,9 @@ def open_run(
             if snapshot is not None:
                 before = learners_before(snapshot)
                 _check_together(waiting, len(decoder.index), len(before))
-                _seat(contestants, before, waiting, decoder)
+                if waiting is not None:
+                    waiting.seat(before, [each.name for each in contestants])
+                _check_newcomers(asked, before, len(decoder.index))
             place.store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error
@@ -211,17 +225,9 @@ def open_run(
     place.known.clear()
     resumed_after = None if snapshot is None else progress.counts.records
     return LearningRun(
-        *(config, place, control, contestants, progress, scoreboard, waiting, limit),
-        *(
-            time_filter,
-            loop,
-            sinks,
-            checkpointer,
-            Rate(progress.counts.records),
-            room,
-            resumed_after,
-            crew,
-        ),
+        *(config, place, control, late, preparations, progress, scoreboard, waiting),
+        *(limit, time_filter, loop, sinks, checkpointer),
+        *(Rate(progress.counts.records), room, resumed_after, crew),
     )
 
 
@@ -234,18 +240,20 @@ def _check_together(waiting: WaitingRoom | None, n_features: int, n_learners: in
         raise SnapshotError(f"the snapshot's parts do not fit together: {error}") from None
 
 
-def _seat(
-    contestants: Sequence[Contestant],
-    before: Sequence[str],
-    waiting: WaitingRoom | None,
-    decoder: Decoder,
-) -> None:
-    """Have the parts know learners that joined, left or changed places; a `ConfigError` if one cannot join."""
-    names = [each.name for each in contestants]
-    if waiting is not None:
-        waiting.seat(before, names)
-    known = len(decoder.index)
-    for each in contestants:
+def contestants_in(
+    config: RunConfig,
+    names: list[str],
+    preparations: Preparations | None = None,
+    chains: Mapping[str, Chain] | None = None,
+) -> list[Contestant]:
+    """These learners, as the settings have them."""
+    given = config.n_ranks, config.seed, config.preparation
+    return contestants_of(names, *given, preparations, config.allow_imports, chains)
+
+
+def _check_newcomers(asked: Sequence[Contestant], before: Sequence[str], known: int) -> None:
+    """Raise a `ConfigError` if a learner cannot join that was not there before: so many features are known."""
+    for each in asked:
         if each.name not in before and not each.chain and known > each.limits.max_features:
             raise ConfigError(
                 f"{each.name} takes at most {each.limits.max_features:,} features, and {known:,} are known: give it stages, "
@@ -308,5 +316,4 @@ def _to_resume(
     if not snapshot.metadata.get("settings"):
         raise ConfigError(f"the snapshot in {store.url} was not written by a run")
     check_settings(config, snapshot)
-    tell_of_learners(learners_before(snapshot), [each.name for each in contestants], say)
     return snapshot

@@ -241,6 +241,7 @@ def _measure() -> Iterator[Line]:
     from stream_rank.ingest.kafka.port import ProducerRecord
     from stream_rank.runtime.garbage_collection import GarbageCollection
     from tests.benchmarks.asking import asked
+    from tests.benchmarks.catching_up import catching_up
     from tests.ingest.kafka.conftest import create
 
     values = _values()
@@ -299,6 +300,7 @@ def _measure() -> Iterator[Line]:
         )
         yield from _answering(address, Path(name) / "answers")
         yield from asked(address, values)
+        yield from catching_up(address, "events", _EVENTS, Path(name) / "catching up")
 
 
 if __name__ == "__main__":

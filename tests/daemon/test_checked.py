@@ -3,7 +3,7 @@
 The checker does not compare runs. Event number n of a partition has a feature of its own and that of the event before it, so that
 Widrow-Hoff makes a chain of them: the weights of the chain are a few lines of Python, and a missing, doubled or exchanged event
 changes one. What must not be learned (aborted transactions, what a rollback and a `skip` take back) has features of its own, of which
-none may have a weight.
+none may have a weight. A challenger that catches up amid all that makes a chain of its own.
 
 `make soak` does it with 200,000 events and 30 kills; CI does a little of everything.
 """
@@ -30,6 +30,8 @@ SOAK = bool(os.environ.get("SOAK"))
 EVENTS, KILLS = (200_000, 30) if SOAK else (9_000, 2)
 PARTITIONS, RATE = 3, 0.25
 """Twice the rate would learn an event of two features at once, and a second time change nothing."""
+LATE_RATE = RATE / 2
+"""Of a challenger that catches up."""
 _CALLS_TO_A_FAULT = 12 if SOAK else 6
 
 
@@ -90,28 +92,35 @@ class Sent:
         self._producer.produce(self._topic.name, value.encode(), partition=partition)
         self._producer.poll(0)
 
-    def weights(self) -> dict[str, float]:
+    def weights(self, rate: float) -> dict[str, float]:
         """What Widrow-Hoff makes of each partition's events, once each and in order."""
         found: dict[str, float] = {}
         for partition, labels in enumerate(self.labels):
-            found |= chain(f"p{partition}", labels, range(len(labels)))
+            found |= chain(f"p{partition}", labels, range(len(labels)), rate)
         return found
 
 
-def chain(partition: str, labels: Sequence[float], order: Iterable[int]) -> dict[str, float]:
+def chain(
+    partition: str, labels: Sequence[float], order: Iterable[int], rate: float = RATE
+) -> dict[str, float]:
     """The weights after a partition's events in some order."""
     found: dict[str, float] = {}
     for number in order:
         names = [f"{partition}n{number}", f"{partition}n{number - 1}"][: 1 + bool(number)]
         error = labels[number] - sum(found.get(name, 0.0) for name in names)
         for name in names:
-            found[name] = found.get(name, 0.0) + RATE * error
+            found[name] = found.get(name, 0.0) + rate * error
     return found
 
 
-def assert_learned(out: Path, sent: Sent) -> None:
+def learner(rate: float) -> str:
+    """A learner of the chain."""
+    return f"raw | widrow-hoff:learning_rate={rate}"
+
+
+def assert_learned(out: Path, sent: Sent, rate: float) -> None:
     """Every event once, and in order; nothing else."""
-    expected, weights = sent.weights(), exported(load(out))["weights"]
+    expected, weights = sent.weights(rate), exported(load(out, learner(rate)))["weights"]
     missing = [name for name in expected if name not in weights]
     more = [name for name in weights if name not in expected]
     wrong = [
@@ -140,6 +149,7 @@ class Life:
         self.folder, self.topic, self.random = folder, topic, random.Random(seed)
         self.disk = FaultyDisk(folder / "disk", folder / "daemon/out", _CALLS_TO_A_FAULT)
         self.skip: list[str] = []
+        self.learners = [learner(RATE)]
         self.starts = 0
         self.daemon: Daemon | None = None
 
@@ -157,7 +167,8 @@ class Life:
     def another(self, name: str, **more: Any) -> Daemon:
         """A daemon in a folder of its own."""
         settings: dict[str, Any] = {
-            "learners": [f"raw | widrow-hoff:learning_rate={RATE}"],
+            "learners": self.learners,
+            "catch_up": "retained",
             "n_ranks": None,
             "client": self.random.choice(["kafka-python", "confluent"]),
             "max_features": 2 * EVENTS,
@@ -254,7 +265,10 @@ def _roll_back(life: Life, sent: Sent) -> None:
     bad = sent.bad(30)
     life.learned(sent.count + 30)
     life.end()
-    assert any("bad" in name for name in exported(load(life.folder / "daemon/out"))["weights"])
+    assert any(
+        "bad" in name
+        for name in exported(load(life.folder / "daemon/out", learner(RATE)))["weights"]
+    )
     rolled = run("rollback", "--to", sound, "--config", life.folder / "daemon/stream-rank.toml")
     assert rolled.code == 0, rolled.error
     life.skip += bad
@@ -290,12 +304,18 @@ def test_every_offset_counts_once_and_in_order(kafka: Broker, tmp_path: Path) ->
     turns = max(KILLS, len(_ACTIONS))
     for turn in range(turns):
         sent.good(EVENTS // turns)
+        if (
+            turn == 1
+        ):  # it catches up through all that comes, or begins again, and is an equal in the end
+            life.end()
+            life.learners = [learner(LATE_RATE), learner(RATE)]
         if turn < KILLS:
             _kill(life, sent)
         next(others)(life, sent)
-    life.learned(sent.count)
+    life.until(lambda status: status["learned"] >= sent.count and not status["catching_up"])
     life.end()
-    assert_learned(tmp_path / "daemon/out", sent)
+    for rate in (RATE, LATE_RATE):
+        assert_learned(tmp_path / "daemon/out", sent, rate)
     kinds = {fault.partition(" ")[0] for fault in life.disk.faults}
     assert kinds >= ({"write", "fsync", "rename", "unlink"} if SOAK else {"write"}), (
         life.disk.faults

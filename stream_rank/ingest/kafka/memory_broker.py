@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 
 from stream_rank.ingest.kafka.port import (
@@ -99,6 +99,7 @@ class MemoryConsumer:
         self.stale = True
         self.rebalances = 0
         self._positions: dict[Partition, int] = {}
+        self._paused: set[Partition] = set()
         if group is not None:
             with broker.lock:
                 broker.members.setdefault(group, []).append(self)
@@ -121,7 +122,8 @@ class MemoryConsumer:
             with self._broker.lock:
                 if self.stale:
                     self._rebalance()
-                found = [each for each in map(self._read, list(self._positions)) if each.offsets]
+                reading = [each for each in self._positions if each not in self._paused]
+                found = [each for each in map(self._read, reading) if each.offsets]
             if found or time.monotonic() >= until:
                 return found
             time.sleep(_POLL_STEP_SECONDS)
@@ -130,7 +132,7 @@ class MemoryConsumer:
         mine = self._broker.share_of(self)
         if mine or self._positions:
             self.rebalances += 1
-        self._positions = {}
+        self._positions, self._paused = {}, set()
         if mine:
             bounds = {partition: self._broker.bounds(partition) for partition in mine}
             self._positions = dict(self._resolve_offsets(bounds))
@@ -147,6 +149,10 @@ class MemoryConsumer:
             [message.value for message in messages],
             messages.__getitem__,
         )
+
+    def pause(self, partitions: Collection[Partition]) -> None:
+        """Read no more of these partitions."""
+        self._paused |= set(partitions)
 
     def reached(self) -> Mapping[Partition, int]:
         """The next offset of each partition."""

@@ -1,7 +1,7 @@
 """The port to Kafka: the protocols and types that both client libraries are adapted to."""
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -158,6 +158,9 @@ class Consumer(Protocol):
 
     def poll(self, seconds: float) -> list[PartitionRecords]:
         """New messages; an empty list if none arrive within `seconds`."""
+
+    def pause(self, partitions: Collection[Partition]) -> None:
+        """Fetch no more of these partitions, until they are assigned or resolved again; what was fetched before may still come."""
 
     def reached(self) -> Mapping[Partition, int]:
         """The offset up to which all messages were returned, past transaction markers and compacted messages, for the partitions

@@ -8,6 +8,7 @@ import pytest
 
 from stream_rank.errors import LostOffsetsError, MessageTooLargeError, RetriableKafkaError
 from stream_rank.ingest.backoff import Backoff
+from stream_rank.ingest.kafka.bounded_consumer import BoundedConsumer
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import (
     Consumer,
@@ -301,6 +302,38 @@ def test_only_what_was_committed_by_transactions(cluster: Cluster) -> None:
         return consumer.reached() == {Partition(topic, 0): 24}
 
     wait_for(everything)
+    consumer.close(5)
+
+
+def test_no_message_comes_from_its_bound_on(cluster: Cluster) -> None:
+    """Of those before it all come, however they are fetched; and it is known that they have."""
+    topic = fresh_name("bounded")
+    cluster.create(topic, 3)
+    parts = [Partition(topic, number) for number in range(3)]
+    for each in parts:
+        send(cluster, topic, [b"x"] * 300, each.number)
+    bounds = {parts[0]: 120, parts[1]: 300}
+    consumer = BoundedConsumer(
+        lambda resolve: cluster.consumer(None, [topic], resolve), from_the_beginning, bounds
+    )
+    found: dict[Partition, list[int]] = {each: [] for each in parts}
+
+    def there() -> bool:
+        for part in polled(consumer):
+            found[part.partition] += part.offsets
+        reached = consumer.reached()
+        return all(reached.get(each) == bound for each, bound in bounds.items())
+
+    wait_for(there)
+    send(cluster, topic, [b"y"] * 50, 0)
+    send(cluster, topic, [b"y"] * 50, 1)
+    wait_for(lambda: [polled(consumer), consumer.reached().get(parts[2])] == [[], 0])
+    assert there()
+    assert found == {
+        parts[0]: list(range(120)),
+        parts[1]: list(range(300)),
+        parts[2]: [],
+    }
     consumer.close(5)
 
 

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import groupby, repeat
 from operator import is_
@@ -291,6 +291,12 @@ class ConfluentConsumer:
         self._unresolved.clear()
         self._reached.clear()
         self._end_offsets.forget()
+
+    def pause(self, partitions: Collection[Partition]) -> None:
+        """Fetch no more of these partitions; librdkafka drops what it has fetched of them."""
+        for partition in partitions if self._client is not None else ():
+            with suppress(KafkaException):  # revoked since
+                self._client.pause([TopicPartition(partition.topic, partition.number)])
 
     def reached(self) -> Mapping[Partition, int]:
         """The offsets up to which all messages were returned, of partitions whose end was reached."""

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from math import inf
 from typing import Any
@@ -246,6 +246,12 @@ class KafkaPythonConsumer:
                 f"kafka-python cannot read a message at {self._connection.described}: {error}. "
                 "`client` confluent may read it; otherwise it has to be deleted"
             ) from error
+
+    def pause(self, partitions: Collection[Partition]) -> None:
+        """Fetch no more of these partitions."""
+        for partition in partitions if self._client is not None else ():
+            with suppress(kafka.IllegalStateError):  # revoked since
+                self._client.pause(_theirs(partition))
 
     def reached(self) -> Mapping[Partition, int]:
         """The offsets up to which all messages were returned: the client's positions, after a poll that returned nothing."""
