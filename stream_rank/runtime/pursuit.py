@@ -70,7 +70,7 @@ class Pursuit:
     # Called by the thread of the run ----------------------------------------------------------
 
     def take(self, chunk: Records) -> None:
-        """Learn this too, which the run learns now."""
+        """Learn this too, which the run learns now. It is read after the run has released it, for chunks of topics share no memory."""
         with self._changed:
             self._tail.put(chunk)
             self._changed.notify_all()
