@@ -155,6 +155,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     raw.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     raw.add_argument("--learner", help="instead of the default")
+    known = commands.add_parser(
+        "ordinal-streams", help="ordinal-logit on streams whose truth is known"
+    )
+    known.add_argument("--trials", type=_whole, default=20, help="(%(default)s)")
     ordinal = commands.add_parser(
         "ordinal-sets", help="ordinal data sets by a hold-out, beside boosted trees"
     )
@@ -217,6 +221,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         timetable = Timetable(given.breaks, given.every, given.lasting)
         return live.serve(given.rate, given.drift_seconds, given.any_ports, timetable)
+    if given.command == "ordinal-streams":
+        from simulators import ordinal_streams
+
+        return ordinal_streams.report(given.trials)
     if given.command == "oap-table-1":
         from simulators import oap_table_1
 
