@@ -33,7 +33,7 @@ class Looks:
         self._orders = None
         if orders:
             self._orders = np.array([orders[i % len(orders)] for i in range(n_waves)])
-        self.fields: list[str] = []
+        self.fields: list[str] | None = None
         self._chosen: dict[str, Array] = {}
 
     def choose(self, names: Iterable[Hashable]) -> None:

@@ -66,6 +66,8 @@ class RandomFourierFeatures(AddingStage):
         What the width is divided by, where it follows the events.
     orders
         At how many fields the waves look, in turn; 0 is all of them. None is all, for all waves.
+    max_inputs
+        Waves are of so many features, those that were met first: each takes `n_components` numbers. Others are passed on alone.
     keep
         Whether what came in is kept.
     seed
@@ -94,12 +96,14 @@ class RandomFourierFeatures(AddingStage):
         seed: int | None = None,
         narrowing: float = 1.0,
         orders: Sequence[int] | None = None,
+        max_inputs: int = 2_000,
     ) -> None:
         check_whole("n_components", n_components)
         if width is not None:
             Gaussian(width)  # the same condition
         self.n_components = n_components
         self.width = width
+        check_whole("max_inputs", max_inputs)
         check_number("narrowing", narrowing, 1e-6, 1e6)
         for order in () if orders is None else orders:
             check_whole("orders", order, 0)
@@ -107,6 +111,7 @@ class RandomFourierFeatures(AddingStage):
         self.seed = seed
         self.narrowing = narrowing
         self.orders = orders
+        self.max_inputs = max_inputs
         super().__init__(keep)
         self._lengths = np.zeros(SUMS)
         self._start(key_of(seed))
@@ -133,7 +138,8 @@ class RandomFourierFeatures(AddingStage):
         return found
 
     def _make_room(self) -> None:
-        names, known = self._vocabulary.names, len(self._drawn_for)
+        names = self._vocabulary.names[: self.max_inputs]
+        known = min(len(self._drawn_for), len(names))
         if len(self._directions) < len(names):
             larger = np.zeros((2 * len(names), self._room))
             larger[:known] = self._directions[:known]
@@ -141,14 +147,14 @@ class RandomFourierFeatures(AddingStage):
         self._directions[known : len(names)] = self._drawn(names[known:])
 
     def _forget(self, slots: Array) -> None:
-        names = self._vocabulary.names
-        self._directions[slots] = self._drawn([names[slot] for slot in slots.tolist()])
+        names, own = self._vocabulary.names, slots[slots < self.max_inputs]
+        self._directions[own] = self._drawn([names[slot] for slot in own.tolist()])
 
     def _prepared(
         self, block: SparseBlock, labels: Array, learning: Any, met: Array, events: Array
     ) -> Rows:
-        if self.orders and not self._looks.fields and learning.any():
-            names = self._vocabulary.names
+        if self.orders and self._looks.fields is None and learning.any():
+            names = self._vocabulary.names[: self.max_inputs]
             self._looks.choose(names[: int(met[learning.argmax()])])
             self._directions[: len(names)] = self._drawn(names)
         return super()._prepared(block, labels, learning, met, events)
@@ -161,6 +167,8 @@ class RandomFourierFeatures(AddingStage):
         inputs = np.array(self._out_of_input if self.keep else [], np.int64)
         begin = self._out_of_added[0] if self._out_of_added else -1
         beside = begin >= 0 and self._out_of_added == list(range(begin, begin + count))
+        if width > self.max_inputs:
+            return None
         known = len(self._out_of_input) == width and len(self._out) == len(inputs) + count
         if not (beside and known) or len(np.unique(inputs)) < len(inputs):
             return None
@@ -196,8 +204,10 @@ class RandomFourierFeatures(AddingStage):
     ) -> Added:
         directions = self._directions
         if unknown:
-            known = directions[: len(self._vocabulary)]
-            directions = np.concatenate([known, self._drawn(unknown)])
+            known = directions[: min(len(self._vocabulary), self.max_inputs)]
+            directions = np.concatenate(
+                [known, self._drawn(unknown[: self.max_inputs - len(known)])]
+            )
         n_events, count = len(block.starts) - 1, self.n_components
         found, factors = np.empty((n_events, count)), np.empty(n_events)
         given = block.starts, block.slots, block.values
@@ -206,6 +216,9 @@ class RandomFourierFeatures(AddingStage):
         else:
             factors[:] = 1.0 / self.width
         narrow = factors if self.width is not None else factors * self.narrowing
+        if len(self._vocabulary) + len(unknown) > self.max_inputs:
+            few = block.only(block.slots < self.max_inputs)
+            given = few.starts, few.slots, few.values
         waves(*given, narrow, directions, self._phases, np.sqrt(2.0 / count), found)
         fresh: list[tuple[int, int]] = []
         if not self._out_of_added and learning.any():
@@ -220,7 +233,7 @@ class RandomFourierFeatures(AddingStage):
 
     def rule(self) -> dict[str, Any]:
         """The directions of every feature, the phases and the width."""
-        names, (count, squares) = self.features, self._lengths.tolist()
+        names, (count, squares) = self.features[: self.max_inputs], self._lengths.tolist()
         width = self.width
         if self.width is None and count:
             width = sqrt(squares / count) / self.narrowing
@@ -241,9 +254,9 @@ class RandomFourierFeatures(AddingStage):
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self._start(int(state.metadata["key"]))
-        if self.orders:
+        if self.orders and state.metadata["fields"] is not None:
             self._looks.choose(entries(state.metadata, "fields"))
-        self._directions = self._drawn(self._vocabulary.names)
+        self._directions = self._drawn(self._vocabulary.names[: self.max_inputs])
 
     def _own_arrays(self) -> dict[str, Array]:
         return {"lengths": self._lengths}

@@ -52,6 +52,20 @@ def test_waves_look_at_as_many_fields_as_they_are_told() -> None:
     assert again.transform_one(x) == stage.transform_one(x)
 
 
+def test_waves_of_the_first_features() -> None:
+    bounded, whole = (RandomFourierFeatures(6, seed=1, width=1.0, max_inputs=m) for m in (2, 9))
+    for stage in (bounded, whole):
+        for x in ({"a": 1.0}, {"b": 2.0, "c": 1.0}):
+            stage.learn_one(x)
+    x = {"a": 0.5, "b": -1.0, "c": 3.0, "new": 2.0}
+    found, expected = bounded.transform_one(x), whole.transform_one({"a": 0.5, "b": -1.0})
+    assert found == {**expected, "c": 3.0, "new": 2.0}
+    assert list(bounded.rule()["directions"]) == ["a", "b"]
+    assert stage_from(state_of(bounded)).transform_one(x) == found
+    fresh = RandomFourierFeatures(6, seed=1, width=1.0, max_inputs=2)
+    assert fresh.transform_one(x).keys() == found.keys()
+
+
 def test_few_of_many_fields_are_learned_sooner_by_waves_that_look_at_few() -> None:
     generator = np.random.default_rng(2)
     X = generator.uniform(-1, 1, (1_500, 25))
