@@ -1,7 +1,8 @@
 """Exact predictions of events left out, without learning anew.
 
-Leaving preferences out changes the graph's Laplacian by `E` and what pulls by `e`. The scores are `(P**-1 - E)**-1 (pull - e)` with
-`P` the smoother of all events (the RankRLS paper's lemma 2): a matter of as many equations as events are concerned.
+Both follow from one identity: of a symmetric system `S b = t`, what the others say of the equations U is
+`t(U) - (S**-1(U, U))**-1 b(U)`. The systems are chosen so that nothing is divided by the regularization before it must
+be: what is lost to rounding is what solving anew would lose, some `1e-16 * largest eigenvalue / regularization`.
 """
 
 from typing import Any
@@ -16,61 +17,53 @@ __all__ = ["leave_groups_out", "leave_pairs_out"]
 
 Array = npt.NDArray[Any]
 
+_NO_DIRECTION = 1e-14
+"""An eigenvalue of a Laplacian that is smaller, beside the largest and an event, is 0."""
+
 
 def leave_groups_out(spectrum: Spectrum, groups: Array, regularization: float) -> Array:
-    """The scores of every group's events by the others.
+    """The scores of every group's events by the others, without the constant (the RankRLS paper's eq. 33).
 
-    No edge leaves a group U, so `E` and `e` are its own block: `f(U) = (I - P(U, U) L(U, U))**-1 (f(U) - P(U, U) pull(U))` (eq. 33).
-    O(r |U|**2 + |U|**3) a group, O(m r |U|) altogether.
+    No edge leaves a group U, so its block of the Laplacian has a root of its own, `L(U, U) = F'F`. In terms of `F f` the system is
+    `F K F' + regularization I`, and symmetric. With `T = F rows` and `D = 1 / (values + regularization)` the weights of the others are
+    `w - D T(U)' (I - T(U) D T(U)')**-1 (t(U) - T(U) w)`. O(r |U|**2 + |U|**3) a group, O(m r |U|) altogether.
     """
-    scores = spectrum.scores(regularization)
-    held = np.empty_like(scores)
+    graph, rows = spectrum.graph, spectrum.rows
+    D = 1 / (spectrum.values + regularization)
+    weights = spectrum.rotated(regularization)
+    held = np.empty(graph.pull.shape)
     order = np.argsort(groups, kind="stable")
     for events in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        P = spectrum.smoother(regularization, events)
-        left = np.eye(len(events)) - P @ spectrum.graph.within(events)
-        held[events] = np.linalg.solve(left, scores[events] - P @ spectrum.graph.pull[events])
+        squares, directions = np.linalg.eigh(graph.within(events))
+        some = squares > _NO_DIRECTION * max(1.0, squares.max(initial=0.0)) * len(events)
+        lengths = np.sqrt(squares[some])[:, None]
+        T = lengths * (directions[:, some].T @ rows[events])
+        short = directions[:, some].T @ graph.pull[events] / lengths - T @ weights
+        left = np.eye(len(T)) - (T * D) @ T.T
+        others = weights - D[:, None] * (T.T @ np.linalg.solve(left, short))
+        held[events] = rows[events] @ others
     return held
 
 
 def leave_pairs_out(spectrum: Spectrum, y: Array, regularization: float) -> Array:
-    """At (i, j) the score of event i by all others but i and j; the diagonal is NaN.
+    """At (i, j) what is predicted of event i, with the constant, by all others but i and j; the diagonal is NaN.
 
-    All pairs of m events have the Laplacian `m I - 1 1'`, those of the m - 2 others, extended by zeros, `(m - 2) I - 1 1'` but for
-    terms of 1 and the two unit vectors. The smoother of `(m - 2) / m * L` has the same eigenvectors as that of `L`, so what is left is
-    three equations a pair (the paper's eq. 38, in other unknowns). O(m**2 r) for the smoother, then O(m**2) for all pairs and O(m**2)
-    for every further output.
+    With all pairs of k events the scores, and a constant, solve `(K + regularization / k * I) a + constant = y` for coefficients of sum 0. Of
+    the m events, with k = m - 2, what is not explained is `R y`, `R = C - Z diag(1 / (values / m + regularization / k)) Z'` with
+    centred `Z = C rows`, and of two events by the others `R(U, U)**-1 (R y)(U)`. So two rows and columns are what a pair costs:
+    O(m**2 r) for R, then O(m**2) for all pairs and every output. (The paper's eq. 38 comes to the same by other unknowns.)
     """
     m, n_outputs = y.shape
     check_room(m * m * n_outputs, f"what is predicted for all pairs of {m:,} events", "learn fewer")
     held = np.zeros((m, m, n_outputs))
+    if m > 2:
+        Z = spectrum.rows - spectrum.rows.mean(axis=0)
+        R = -(Z / (spectrum.values / m + regularization / (m - 2))) @ Z.T - 1 / m
+        R[np.diag_indices(m)] += 1
+        off, own = R @ (y - y.mean(axis=0)), R.diagonal()
+        determinants = own[:, None] * own - R**2
+        determinants[np.diag_indices(m)] = 1.0
+        pairs = own[None, :, None] * off[:, None] - R[:, :, None] * off[None]
+        held = y[:, None] - pairs / determinants[:, :, None]
     held[np.arange(m), np.arange(m)] = np.nan
-    if m < 4:
-        return held  # at most one event is left, and no pair
-    share = m / (m - 2)
-    P = share * spectrum.smoother(regularization * share)
-    y = y - y.mean(axis=0)
-    P1, Py = P.sum(axis=1), P @ y
-    total, total_y = P1.sum(), P1 @ y
-    M = np.array([[2 / m, -1, -1], [-1, m - 1, 1], [-1, 1, m - 1]])
-    diagonal = P.diagonal()
-    for i in range(m - 1):
-        j = np.arange(i + 1, m)
-        G = np.empty(
-            (len(j), 3, 3)
-        )  # inner products, through P, of 1 and the unit vectors of i and j
-        G[:, 0, 0] = total
-        G[:, 0, 1] = G[:, 1, 0] = P1[i]
-        G[:, 0, 2] = G[:, 2, 0] = P1[j]
-        G[:, 1, 1] = diagonal[i]
-        G[:, 1, 2] = G[:, 2, 1] = P[i, j]
-        G[:, 2, 2] = diagonal[j]
-        pair = y[i] + y[j]
-        # what pulls, without the two, is (m - 2) y + pair * 1 - ((m - 2) y(i) + pair) e(i) - ((m - 2) y(j) + pair) e(j)
-        parts = np.stack((pair, -(m - 2) * y[i] - pair, -(m - 2) * y[j] - pair), axis=1)
-        through = np.empty((len(j), 3, n_outputs))
-        through[:, 0], through[:, 1], through[:, 2] = total_y, Py[i], Py[j]
-        pulled = (m - 2) * through + G @ parts
-        found = np.linalg.solve(np.eye(3) - G @ M, pulled)
-        held[i, j], held[j, i] = found[:, 1], found[:, 2]
     return held

@@ -105,7 +105,7 @@ class MPRank(KernelRanker):
         self._keep(X, space.back(factor * solve(system, wanted, assume_a="pos")))
 
     def leave_pair_out(self, C: float | None = None) -> Array:
-        """At (i, j) the score of event i, as if learned without i and j, without the constant; NaN at (i, i).
+        """At (i, j) what would be predicted of event i, had i and j not been learned; NaN at (i, i).
 
         O(m**3) once, then O(m**2) for every C, and a product of O(m**2 r).
         """

@@ -225,7 +225,7 @@ class RankRLS(KernelRanker):
         return held
 
     def leave_pair_out(self, regularization: float | None = None) -> Array:
-        """At (i, j) the score of event i, as if learned without i and j (eq. 38), without the constant; NaN at (i, i).
+        """At (i, j) what would be predicted of event i, had i and j not been learned (eq. 38); NaN at (i, i).
 
         Event i is put before j if `held[i, j] > held[j, i]`. O(m**2 r) for a product, then O(1) a pair.
         """

@@ -41,8 +41,13 @@ class Spectrum:
 
     def weights(self, regularization: float) -> Array:
         """Weights of the features."""
-        weights: Array = self.rotation @ (self._pulled / (self.values + regularization)[:, None])
+        weights: Array = self.rotation @ self.rotated(regularization)
         return weights
+
+    def rotated(self, regularization: float) -> Array:
+        """Weights of the eigenvectors."""
+        rotated: Array = self._pulled / (self.values + regularization)[:, None]
+        return rotated
 
     def scores(self, regularization: float) -> Array:
         """The scores of the events learned."""
@@ -54,9 +59,3 @@ class Spectrum:
         graph = self.graph
         duals: Array = (graph.pull - graph.laplacian(self.scores(regularization))) / regularization
         return duals
-
-    def smoother(self, regularization: float, rows: Any = slice(None)) -> Array:
-        """`(L + regularization * K**-1)**-1` among some events: how their scores follow what pulls at them."""
-        some = self.rows[rows]
-        smoother: Array = (some / (self.values + regularization)) @ some.T
-        return smoother
