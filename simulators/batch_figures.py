@@ -84,11 +84,15 @@ def draw(most: int, draws: int, out: Path) -> None:
         times.append(seconds(size))
         print(f"{size:8,}" + "".join(f"{each:10.3f} s" for each in times[-1]), flush=True)
     plot, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
-    names = ("learning, Gaussian kernel", "leaving out all pairs", "leaving out all pairs, linear")
+    names = (
+        "learning, Gaussian kernel",
+        "leaving out all pairs, of it",
+        "the same, 20 features, linear",
+    )
     for column, (name, mark) in enumerate(zip(names, ("o-", "s--", "^-."), strict=True)):
         left.plot(sizes, [row[column] for row in times], mark, color=f"C{column}", label=name)
     for power, style in ((3, ":"), (2, (0, (1, 4)))):
-        last = times[-1][0 if power == 3 else 1]
+        last = times[-1][0 if power == 3 else 2]
         line = [last * (size / sizes[-1]) ** power for size in sizes]
         left.plot(
             sizes, line, linestyle=style, color="0.4", label=f"events to the power of {power}"
