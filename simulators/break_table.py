@@ -27,7 +27,7 @@ _PATIENCE = 240.0
 """Seconds until all is well again, or until a break counts as not seen."""
 _GREEN, _ORANGE, _RED, _GREY, _BLUE = "#1E7B34", "#B04A00", "#C4162A", "#5B616B", "#1F60C4"
 _UNKNOWN = Tile("Not known", _GREY)
-_FLAGS = ("--max-consecutive-rejects", "20000")
+_FLAGS = ("--max-consecutive-rejects", "5000")
 _MARK = "<!-- python -m simulators live --table -->"
 
 

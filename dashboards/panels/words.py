@@ -24,7 +24,7 @@ _BEYOND = 1e15
 
 
 class Word(NamedTuple):
-    """What a number means, up to (and without) a bound."""
+    """What a number means, up to a bound. A number that is the bound means it too, so bounds are where no number is."""
 
     below: float | None
     text: str

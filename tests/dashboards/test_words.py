@@ -223,13 +223,14 @@ def test_the_word_is_the_right_one(title: str, tmp_path: Path) -> None:
         for _, series, word in (each for each in SAID if each[0] == title):
             case: dict[str, Any] = {"expr": f"({asked}) * 0", "eval_time": "20m"}
             if word is not None:
+                # bounds are inclusive in Grafana, and the first that fits is taken
                 at = next(
                     each["options"]
                     for each in mappings
                     if each["options"]["result"]["text"] == word
                 )
                 case["expr"] = (
-                    f"({asked}) >= bool {at['from']} == bool (({asked}) < bool {at['to']})"
+                    f"({asked}) > bool {at['from']} == bool (({asked}) <= bool {at['to']})"
                 )
                 case["exp_samples"] = [{"labels": "{}", "value": 1}]
             tests.append(_test(f"{panel['id']} {word}", series, case))
