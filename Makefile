@@ -41,7 +41,7 @@ types: env
 	$(BIN)/lint-imports
 
 soak: env ## the long proofs, in full: memory guards, half a million fuzzed events and 40,000 forged snapshots, 2.3 million waiting ids, 200 kills of a replay and 50 of a daemon, 10 GB, 10 million events, brokers that are away, alerts in real time; other machines; an hour and a half
-	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/live/test_alerts.py
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/live/test_alerts.py tests/live/test_breaks.py
 	$(BIN)/python -m tests.machines cpython
 	$(BIN)/python -m tests.machines aarch64
 

@@ -158,7 +158,11 @@ _SHARE = f"({total(per_second('rejects_total'))} / ({_RECORDS} > 0))"
 REJECTS = State(
     "Rejects",
     "Share of the last records that could not be learned from: many from 5 % on, as the alert has it.",
-    _or(f"(8 * ({_SHARE} > bool 0.05) + 0.5 * ({_SHARE} > bool 0))", _NOT_KNOWN),
+    # rates go on for a while after a daemon that is down
+    _or(
+        f"((8 * ({_SHARE} > bool 0.05) + 0.5 * ({_SHARE} > bool 0)) * ({_SILENCE} >= bool 0))",
+        _NOT_KNOWN,
+    ),
     [
         Word(0.25, "None", GOOD),
         Word(1, "Few", GOOD),

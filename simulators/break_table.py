@@ -55,7 +55,7 @@ EXPECTED = {
             "Lead": Tile("No comparison", _GREY),
             "Rejects": Tile("Nothing comes", _GREY),
         },
-        15,
+        10,
     ),
     "broker": Expected(_NO_KAFKA, 30, "StreamRankKafkaUnreachable"),
     "frozen": Expected(_NO_KAFKA, 30, "StreamRankKafkaUnreachable"),
@@ -113,7 +113,7 @@ def seen_after(live: Live, expected: Expected, broken_at: float, longer: float) 
         due += _STEP
         time.sleep(max(0.0, due - time.monotonic()))
         live.tend()
-        said, passed = _all(live), time.monotonic() - broken_at
+        passed, said = time.monotonic() - broken_at, _all(live)
         right = expected.tiles.items() <= said.items()
         for title in expected.tiles.keys() - first.keys():
             if said[title] == expected.tiles[title]:
@@ -165,7 +165,9 @@ def write(file: Path, rate: int) -> int:
 def in_time(seen: Seen, expected: Expected) -> bool:
     """Whether it was seen as soon as it must be, and nothing was green that was not well."""
     times = [seen.after] + [seen.alert] * (expected.alert is not None)
-    return not seen.wrong and all(each is not None and each <= expected.within for each in times)
+    return not seen.wrong and all(
+        each is not None and round(each) <= expected.within for each in times
+    )
 
 
 def as_table(found: dict[tuple[str, str], Seen]) -> str:

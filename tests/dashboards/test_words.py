@@ -137,6 +137,7 @@ SAID: list[tuple[str, Series, str | None]] = [
     ("Rejects", daemon() | {REJECTS: "0+60x30"}, "Many"),
     ("Rejects", daemon(rate=0), "Nothing comes"),
     ("Rejects", ALL_DOWN, "Nothing comes"),
+    ("Rejects", daemon(kafka_silence_seconds="0.1x15 stale"), None),  # this moment
     ("Saved", daemon(), "Saved"),
     ("Saved", daemon(snapshot_age_seconds="60x30"), "Saved"),
     ("Saved", daemon(snapshot_age_seconds="600x30"), "Too old"),

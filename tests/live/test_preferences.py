@@ -1,4 +1,5 @@
-"""Daemons without a single rating, and with both: no panel is empty without a word, and the alert is for who turns around.
+"""Daemons of preferences, of both, of ranks and of scores alone, with one learner and with three: no panel is empty without a word, and
+the alert is for who turns around.
 
 Prometheus's time runs sixty times as fast as in the rules.
 """
@@ -25,12 +26,17 @@ from tests.live.test_alerts import prometheus_for
 
 __all__ = ["kafka"]
 
-pytestmark = pytest.mark.long(60)
+pytestmark = pytest.mark.long(75)
 
 _FASTER = 60
-_SHARES = {"preferences": 1.0, "both": 0.5}
+_SHARES = {"preferences": 1.0, "both": 0.5, "ranks": 0.0, "scores": 0.0}
 """Of the events of each daemon, those that are preferences."""
-_LEARNERS = ["averaged-prank", "oap-bpm:n_members=10", "online-mprank"]
+_LEARNERS = {
+    "preferences": ["averaged-prank", "oap-bpm:n_members=10", "online-mprank"],
+    "both": ["averaged-prank", "oap-bpm:n_members=10", "online-mprank"],
+    "ranks": ["averaged-prank"],
+    "scores": ["online-mprank"],
+}
 """The champion forgets nothing: where the stream turns around it stays wrong for longer than the alert takes."""
 _BEFORE = 8_000
 """Events that are learned before Prometheus comes: there is no drift to be found in fewer, and the rule is good by then."""
@@ -41,8 +47,22 @@ _WORDS_ALONE = {
     },
     ("preferences", "stream-rank-fleet"): {"Recent rank loss", "Recent magnitude loss"},
     ("both", "stream-rank-fleet"): {"Recent magnitude loss"},
+    ("ranks", "stream-rank-fleet"): {"Recent magnitude loss", "Recent preference error"},
+    ("scores", "stream-rank-fleet"): {"Recent rank loss", "Recent preference error"},
+    ("ranks", "stream-rank-learning"): {
+        *("Recent magnitude loss", "Recent preference error", "Log-loss of preferences"),
+        *("Brier score of preferences", "Against challengers", "Members that disagree"),
+    },
+    ("scores", "stream-rank-learning"): {
+        *("Recent rank loss", "Recent preference error", "Log-loss of preferences"),
+        *("Brier score of preferences", "Against challengers", "Members that disagree"),
+        *("What the champion takes for what", "Thresholds of the champion", "Margin"),
+        "Mistakes of members an event",
+    },
 }
-"""The panels that have nothing to show, by daemon and dashboard: those of ratings, and of champions that predict scores."""
+"""The panels that have nothing to show, by daemon and dashboard: those of what it does not learn, and of challengers that it does not have."""
+_ALL = "|".join(_SHARES)
+"""All at once: what one of them has is shown."""
 
 
 class Feeder(threading.Thread):
@@ -118,7 +138,7 @@ def fed(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fed
         for name, topic in topics.items():  # one after the other: the first compiles for both
             daemon = Daemon(
                 *(folder / name, [topic.name], topic.address),
-                learners=_LEARNERS,
+                learners=_LEARNERS[name],
                 snapshot_seconds=1,
             )
             daemons[name] = stack.enter_context(daemon)
@@ -132,12 +152,12 @@ def fed(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fed
 def _there_is_a_past(prometheus: Prometheus) -> bool:
     """Whether there is something for both to be worse than, of every kind of loss."""
     kinds = [("preferences", "preference"), ("both", "preference")]
-    kinds += [("both", "rank"), ("both", "magnitude")]
+    kinds += [("both", "rank"), ("both", "magnitude"), ("ranks", "rank"), ("scores", "magnitude")]
     wanted = 'count_over_time(learner:stream_rank_loss:mean1w{instance="%s", loss="%s"}[1h]) > 20'
     return all(prometheus.query(wanted % each) for each in kinds)
 
 
-@pytest.mark.parametrize("name", _SHARES)
+@pytest.mark.parametrize("name", [*_SHARES, _ALL])
 @pytest.mark.parametrize("board", BOARDS, ids=[board["uid"] for board in BOARDS])
 def test_no_panel_is_empty_without_a_word(fed: Fed, name: str, board: dict[str, Any]) -> None:
     shown = set()
@@ -172,7 +192,7 @@ def test_the_alert_is_for_the_stream_that_turns_around(fed: Fed) -> None:
     """The last test: what it does cannot be undone."""
     (board,) = (board for board in BOARDS if board["uid"] == "stream-rank-learning")
     well = {"Learning": "Learning", "Loss": "As usual", "Drift": "None", "Numbers": "Finite"}
-    for name in _SHARES:
+    for name in ("preferences", "both"):
         wait_for(partial(fed.says, name, board, well))
         assert fed.words(name, board)["Lead"] != "No comparison"
     alert = "StreamRankPreferenceLossHigh"
