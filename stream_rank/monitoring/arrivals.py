@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import accumulate, repeat
 from operator import mul
+from statistics import median
 
 __all__ = ["Arrivals"]
 
@@ -13,7 +14,7 @@ _BOUNDS = tuple(accumulate(repeat(1.2, 115), mul, initial=0.001))
 _FEW, _UNKNOWN = 10, 150.0
 """Of fewer gaps nobody knows what is usual; such a stream is held to be so slow."""
 _MOST, _USUAL = 1 / 50, 0.9
-"""A gap weighs as many seconds as it lasts, but no more than so much of all: an outage is not usual. Usual is what so much of the
+"""A gap weighs as many seconds as it lasts, but, unless it is like the first ones, no more than so much of all: an outage is not usual. Usual is what so much of the
 weight does not exceed: of a minute's silence between two bursts it is the minute, not the milliseconds within a burst."""
 _MEMORY = 6 * 3600.0
 """Seconds of weight, after which the past counts half."""
@@ -33,21 +34,36 @@ class Arrivals:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last = clock()
-        self._count = -1  # before the first there is no gap
+        self._interrupted = True  # before the first there is no gap
+        self._first: list[float] = []
+        self._small = 0.0
         self._weights = [0.0] * len(_BOUNDS)
+
+    def interrupted(self) -> None:
+        """Nothing could come: what passes until the next is not counted."""
+        self._interrupted = True
 
     def came(self) -> None:
         """A chunk came. Cost: some microseconds."""
         now = self._clock()
         gap, self._last = now - self._last, now
-        self._count += 1
-        if self._count == 0:
+        counts, self._interrupted = not self._interrupted, False
+        if not counts:
+            return
+        if len(self._first) < _FEW:
+            self._first.append(gap)
+            if len(self._first) == _FEW:
+                self._small = 2 * median(self._first)  # a daemon that starts has other things to do
+                for each in self._first:
+                    self._weigh(each, min(each, self._small))
             return
         whole = sum(self._weights)
-        place = min(bisect_left(_BOUNDS, gap), len(_BOUNDS) - 1)
-        self._weights[place] += gap if self._count < _FEW else min(gap, _MOST * whole)
+        self._weigh(gap, min(gap, max(self._small, _MOST * whole)))
         if whole > _MEMORY:
             self._weights = [weight / 2 for weight in self._weights]
+
+    def _weigh(self, gap: float, weight: float) -> None:
+        self._weights[min(bisect_left(_BOUNDS, gap), len(_BOUNDS) - 1)] += weight
 
     @property
     def age(self) -> float:
@@ -57,7 +73,7 @@ class Arrivals:
     @property
     def usual_gap(self) -> float:
         """Seconds that usually pass between two."""
-        if self._count < _FEW:
+        if len(self._first) < _FEW:
             return _UNKNOWN
         weights = list(self._weights)
         above = (1 - _USUAL) * sum(weights)

@@ -30,6 +30,8 @@ __all__ = ["Observer"]
 
 _PERIOD = 1.0
 """Seconds between two readings of what only the loop may read: shorter than any scrape interval."""
+_AWAY = 5.0
+"""Seconds of a broker's silence in which nothing could come: members of a group hear of it more often."""
 _MOST_RANKS = 20
 """The most ranks for which every pair and every threshold is a time series: 400 series per learner are enough."""
 _RECORDS = tuple(4.0**power for power in range(11))
@@ -162,6 +164,8 @@ class Observer:
         self._probes = {each.name: probe(each, rows, labels) for each in self._loop.contestants}
 
     def _look(self) -> None:
+        if self._source.silence > _AWAY or not self._source.assignment:
+            self._arrivals.interrupted()
         self._lag = self._source.lag(
             self._position()
         )  # here: a Kafka client is used by one thread only

@@ -76,6 +76,12 @@ def test_all_files_agree_on_where_everything_listens() -> None:
     assert f'"127.0.0.1:{ports.daemon}"' in (DEPLOY / "prometheus/prometheus.yml").read_text()
     source = yaml.safe_load(Path("dashboards/grafana/datasources/prometheus.yaml").read_text())
     assert source["datasources"][0]["url"] == f"http://127.0.0.1:{ports.prometheus}"
+    collector = yaml.safe_load((DEPLOY / "opentelemetry.yaml").read_text())
+    (job,) = collector["receivers"]["prometheus"]["config"]["scrape_configs"]
+    assert job["static_configs"] == [{"targets": [f"127.0.0.1:{ports.daemon}"]}]
+    (piped,) = collector["service"]["pipelines"].values()
+    for kind, names in piped.items():
+        assert set(names) == collector[kind].keys()
     scrape = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())["global"]
     assert source["datasources"][0]["jsonData"]["timeInterval"] == scrape["scrape_interval"]
     kafka = composed()["services"]["kafka"]["environment"]

@@ -31,14 +31,27 @@ def usual(gaps: Iterable[float]) -> float:
     [
         ([0.05] * 1000, 0.05),
         ([0.05] * 9, 150),  # too few
+        ([0.05, 9.0, 6.0] + [0.05] * 60, 0.05),  # a start
         (([0.01] * 200 + [60.0]) * 20, 60),  # bursts
         ([0.05] * 100_000 + [7200.0] + [0.05] * 20, 0.05),  # an outage
         ([0.01] * 50_000 + [60.0] * 12, 60),  # a backlog, and then a slow stream
     ],
-    ids=["steady", "young", "bursts", "outage", "backlog"],
+    ids=["steady", "young", "start", "bursts", "outage", "backlog"],
 )
 def test_the_usual_gap(gaps: list[float], about: float) -> None:
     assert about * 0.8 < usual(gaps) < about * 1.25
+
+
+def test_an_outage_of_kafka_is_no_gap() -> None:
+    clock = Clock()
+    arrivals = Arrivals(clock)
+    for _ in range(200):
+        clock.now += 0.05
+        arrivals.came()
+        arrivals.interrupted()
+        clock.now += 60
+        arrivals.came()
+    assert arrivals.usual_gap < 0.1
 
 
 def test_whoever_does_not_listen_hears_no_silence() -> None:
