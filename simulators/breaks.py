@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simulators.broker import free_ports
 from stream_rank.errors import RecoverableError
-from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.clients import consumer_of, producer_of
 from stream_rank.ingest.kafka.connection import Connection
-from stream_rank.ingest.kafka.port import OffsetRange, Partition, Subscription
+from stream_rank.ingest.kafka.port import OffsetRange, Partition, ProducerRecord, Subscription
 
 if TYPE_CHECKING:
     from simulators.live import Live
@@ -83,17 +83,37 @@ def _garbage(live: Live) -> Iterator[None]:
 @contextmanager
 def _rejects(live: Live) -> Iterator[None]:
     """All that comes, until the daemon refuses to go on."""
-    from simulators.live import stop
+
+    def send(ended: threading.Event) -> None:
+        producer = producer_of("confluent", Connection((live.kafka.address,)))
+        while not ended.wait(0.1):
+            for _ in range(live.rate // 10):
+                producer.send(ProducerRecord("ratings", b"rubbish"))
+            with suppress(RecoverableError):
+                producer.flush(10.0)
+        producer.close()
 
     live.producer.send_signal(signal.SIGSTOP)
-    other = live.produce("garbage", live.rate, "--garbage-every", "1")
     live.held = True
+    try:
+        with _beside(send):
+            yield
+    finally:
+        live.producer.send_signal(signal.SIGCONT)
+        live.held = False
+
+
+@contextmanager
+def _beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Work that goes on until the event is set."""
+    ended = threading.Event()
+    thread = threading.Thread(target=work, args=(ended,), daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        stop(other)
-        live.producer.send_signal(signal.SIGCONT)
-        live.held = False
+        ended.set()
+        thread.join()
 
 
 @contextmanager
@@ -130,12 +150,11 @@ def _two(live: Live) -> Iterator[None]:
 @contextmanager
 def _storm(live: Live) -> Iterator[None]:
     """A member that comes and goes."""
-    ended = threading.Event()
 
     def begin(bounds: Mapping[Partition, OffsetRange]) -> Mapping[Partition, int]:
         return {partition: each.end for partition, each in bounds.items()}
 
-    def come_and_go() -> None:
+    def come_and_go(ended: threading.Event) -> None:
         connection = Connection((live.kafka.address,))
         while not ended.is_set():
             member = consumer_of("confluent", connection, Subscription(["ratings"], _GROUP), begin)
@@ -145,13 +164,8 @@ def _storm(live: Live) -> Iterator[None]:
                     member.poll(0.1)
             member.close(5.0)
 
-    thread = threading.Thread(target=come_and_go, daemon=True)
-    thread.start()
-    try:
+    with _beside(come_and_go):
         yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 BREAKS = {
