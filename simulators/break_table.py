@@ -147,8 +147,9 @@ def write(file: Path, rate: int) -> int:
             ):
                 for name, expected in EXPECTED.items():
                     until_well(live)
+                    broken_at = time.monotonic()
                     with BREAKS[name].enter(live):
-                        found[name, client] = seen_after(live, expected, time.monotonic(), 10.0)
+                        found[name, client] = seen_after(live, expected, broken_at, 10.0)
                     print(client, name, found[name, client], flush=True)
     except (NoKafkaError, NoPrometheusError, RuntimeError, KeyboardInterrupt) as error:
         print(error)

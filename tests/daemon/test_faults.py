@@ -59,7 +59,7 @@ def own_kafka(ill_treated: Kafka) -> Iterator[Kafka]:
     ill_treated.heal()
 
 
-@pytest.mark.long(35)
+@pytest.mark.long(40)
 @pytest.mark.parametrize("client", ["kafka-python", "confluent"])
 def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_path: Path) -> None:
     topic = Topic(own_kafka, 2)
@@ -67,8 +67,11 @@ def test_the_broker_is_killed_and_comes_back(client: str, own_kafka: Kafka, tmp_
     with Daemon(tmp_path, [topic.name], topic.address, client=client, **COUNTING) as daemon:
         daemon.learned(2_000)
         own_kafka.kill()
+        killed = time.monotonic()
         time.sleep(8)  # longer than the session
         assert daemon.get("/livez")[0] == 200
+        silence = daemon.until(lambda status: True)["kafka_silence_seconds"]
+        assert 3 < silence < time.monotonic() - killed + 2
         before = _seconds_of(daemon)
         time.sleep(3)
         assert _seconds_of(daemon) - before < 1.5  # it does not spin

@@ -1,5 +1,6 @@
 """What is held to be usual between two arrivals, and how long a broker has said nothing."""
 
+import math
 from collections.abc import Iterable
 
 import pytest
@@ -67,7 +68,11 @@ def test_whoever_does_not_listen_hears_no_silence() -> None:
         assert answers.silence == 0.5
         clock.now += 1
         assert answers.silence == 1.5
-        answers.heard(99)  # as it turns out
-        assert answers.silence == 99
-        answers.nothing_yet()
-        assert answers.silence == 103
+        answers.heard(
+            102
+        )  # by a connection that was there before; as it turns out, nobody spoke meanwhile
+        assert answers.silence == 101.5
+        answers.heard(math.inf)  # by no connection that is there now
+        assert answers.silence == 101.5
+        answers.heard(2)
+        assert answers.silence == 2

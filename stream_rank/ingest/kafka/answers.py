@@ -25,22 +25,19 @@ class Answers:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._begun = self._last = clock()
+        self._heard = self._last = clock()
         self._deaf_since: float | None = None
 
     def heard(self, ago: float = 0.0) -> None:
-        """A broker spoke, so many seconds ago."""
-        self._last = self._clock() - ago
-
-    def nothing_yet(self) -> None:
-        """No broker ever spoke."""
-        self._last = self._begun
+        """A broker spoke, so many seconds ago; if that is before what is known, nothing did since then."""
+        self._heard = max(self._heard, self._clock() - ago)
+        self._last = self._heard
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """For a client that hears while it is polled alone: what passes between two polls is no silence, as long as nobody listened.
 
-        Once polled, it says how long ago a broker spoke.
+        Once polled, it says how long ago a broker spoke, and the silence is counted whole.
         """
         if self._deaf_since is not None:
             self._last += self._clock() - self._deaf_since

@@ -1,5 +1,6 @@
 """The consumer implemented with confluent-kafka."""
 
+import math
 import re
 import threading
 import time
@@ -48,7 +49,7 @@ learning thread waits; smaller batches would cost more than they save."""
 _STATISTICS_MS = 1_000
 """Milliseconds between two of the client's statistics, which say of each broker how long ago it sent something, ..."""
 _RECEIVED = re.compile(r'"rxidle":\s*(\d+)')
-"""... in microseconds, or -1 if it never did. All of it may be a kilobyte a partition, so it is not parsed."""
+"""... in microseconds, or -1 if it did not since it was connected. All of it may be a kilobyte a partition, so it is not parsed."""
 # unbound methods: attribute lookup per message would double the cost of the call
 _ERROR, _PARTITION = client.Message.error, client.Message.partition
 _OFFSET, _VALUE = client.Message.offset, client.Message.value
@@ -148,11 +149,8 @@ class ConfluentConsumer:
         self._failed = self._failed or as_ours(self._connection, error)
 
     def _on_statistics(self, text: str) -> None:
-        received = _RECEIVED.findall(text)
-        if received:
-            self._answers.heard(min(map(int, received)) / 1e6)
-        else:
-            self._answers.nothing_yet()
+        received = map(int, _RECEIVED.findall(text))
+        self._answers.heard(min(received, default=math.inf) / 1e6)
 
     def _on_assign(self, consumer: Any, partitions: list[Any]) -> None:
         self.rebalances += bool(partitions)
