@@ -45,6 +45,9 @@ _SILENT = f"({_SILENCE} > bool 15)"
 _SOME = per_daemon(metric("assigned_partitions"))
 _REACHED = f"(({_SILENCE} <= bool 15) * ({_SOME} > bool 0))"
 _DOWN = per_daemon(ours(f"{series('up')} == 0"))
+_LEADS = per_daemon(metric("leading"))
+_STANDS_BY = f"({_LEADS} == 0)"
+"""Where that is all that is known: one that stands by is no member of the group."""
 _NOT_KNOWN = 2
 _FAR, _NEAR = 1000, 1e-9
 """Times that one loss is another, of which one may be 0; and what is added to both, which may both be."""
@@ -63,14 +66,22 @@ class State(NamedTuple):
 
     @property
     def by_daemon(self) -> str:
-        """The number of every daemon, also of those that are down."""
-        return f"{self.code} or on (job, instance) {_DOWN} + {_NOT_KNOWN}"
+        """The number of every daemon, also of those that are down, and of those that stand by."""
+        return (
+            f"{self.code} or on (job, instance) {_DOWN} + {_NOT_KNOWN}"
+            f" or on (job, instance) {_STANDS_BY} - 1"
+        )
+
+    @property
+    def words(self) -> list[Word]:
+        """What is said of numbers; that it stands by, only where all do."""
+        return list(self.said) if self is UP else [Word(-0.5, "Stands by", NEUTRAL), *self.said]
 
 
 def tile(state: State, width: int = 6) -> Panel:
     """The word for the worst daemon."""
     worst = f"max({state.by_daemon})" if state is not UP else _WORST_UP
-    return words(state.title, state.meaning, worst, state.said, state.nothing, width)
+    return words(state.title, state.meaning, worst, state.words, state.nothing, width)
 
 
 def _known(code: str) -> str:
@@ -104,7 +115,7 @@ KAFKA = State(
     "Whether a broker answered within 15 seconds (fetches, heartbeats, metadata), with partitions for the daemon. Trouble: its last try "
     "failed, or more than ten did within five minutes. Shared: another member of its group has partitions that were its own.",
     f"64 * {_SILENT} + 32 * ({per_daemon(increase('rebalances_total', '15m'))} > bool 6) + 16 * ({_SOME} == bool 0)"
-    f" + 8 * ({_SOME} < bool {per_daemon('max_over_time(' + metric('assigned_partitions') + '[1d])')})"
+    f" + 8 * ({per_daemon(metric('missing_partitions'))} > bool 0)"
     f" + 4 * clamp_max({per_daemon(metric('failing', what='kafka'))}"
     f" + ({per_daemon(increase('failures_total', '5m', what='kafka'))} > bool 10), 1)"
     f" + ({per_daemon(increase('failures_total', '5m', what='kafka'))} > bool 0.5)",
@@ -125,9 +136,10 @@ _GAP = f"clamp_min({per_daemon(metric('usual_gap_seconds'))}, {_LEAST_GAP})"
 LEARNING = State(
     "Learning",
     "Whether events come and are learned. Nothing comes: it is at the end of its topics, for more than twice the time that usually "
-    "passes between two arrivals, and for ten seconds. Stuck: there are events and none was learned, or its loop did not turn, for half a minute.",
+    "passes between two arrivals, and for ten seconds. Stuck: there are events and none was learned, or its loop did not turn, for half a minute. "
+    "No lease: it could not be renewed, so that another may lead by now.",
     _known(
-        f"16 * clamp_max(({_LAG} > bool 0) * ({_AGE} > bool {_STUCK})"
+        f"32 * ({_LEADS} == bool 0) + 16 * clamp_max(({_LAG} > bool 0) * ({_AGE} > bool {_STUCK})"
         f" + ({per_daemon(metric('tick_age_seconds'))} > bool {_STUCK}), 1)"
         f" + 8 * ({_LAG} == bool 0) * ({_AGE} > bool 2 * {_GAP})"
     ),
@@ -135,7 +147,8 @@ LEARNING = State(
         Word(1, "Learning", GOOD),
         Word(4, "Not known", UNKNOWN),
         Word(12, "Nothing comes", FAIR),
-        Word(None, "Stuck", BAD),
+        Word(28, "Stuck", BAD),
+        Word(None, "No lease", BAD),
     ],
 )
 
@@ -229,12 +242,12 @@ _CHAMPIONS = f"max by (job, instance, loss) ({champion(_RECENT)})"
 _CHALLENGERS = (
     f"min by (job, instance, loss) ({_RECENT} and on (job, instance, learner) {CHALLENGER})"
 )
-_LEADS = per_daemon(f"clamp_max(({_CHAMPIONS} + {_NEAR:g}) / ({_CHALLENGERS} + {_NEAR:g}), {_FAR})")
+_RATIO = per_daemon(f"clamp_max(({_CHAMPIONS} + {_NEAR:g}) / ({_CHALLENGERS} + {_NEAR:g}), {_FAR})")
 LEAD = State(
     "Lead",
     "The champion's recent loss against that of the best challenger with a loss of the same kind: a challenger leads from 1.1 times on. "
     "Where there are both ratings and preferences, of those that do worse.",
-    _known(_or(f"(0.5 * ({_LEADS} > bool 0.95) + 0.5 * ({_LEADS} > bool 1.1))", _NOT_KNOWN)),
+    _known(_or(f"(0.5 * ({_RATIO} > bool 0.95) + 0.5 * ({_RATIO} > bool 1.1))", _NOT_KNOWN)),
     [
         Word(0.25, "Champion leads", GOOD),
         Word(0.75, "Level", GOOD),
@@ -255,25 +268,30 @@ _LEARNS = LEARNING.code
 STANDING = State(
     "Standing",
     "What is worst about a daemon, of all that keeps it from learning.",
-    f"64 * {_SILENT} + 32 * ({_SOME} == bool 0) + {_LEARNS}",
+    f"128 * {_SILENT} + 64 * ({_SOME} == bool 0) + {_LEARNS}",
     [
+        Word(-0.5, "Stands by", NEUTRAL),
         Word(1, "Learning", GOOD),
         Word(4, "Not known", UNKNOWN),
         Word(12, "Idle", FAIR),
-        Word(31.5, "Stuck", BAD),
-        Word(63.5, "Waiting", FAIR),
-        Word(100, "No Kafka", BAD),
+        Word(28, "Stuck", BAD),
+        Word(60, "No lease", BAD),
+        Word(120, "Waiting", FAIR),
+        Word(220, "No Kafka", BAD),
         Word(None, "Down", BAD),
     ],
 )
-"""In a table, a line for each daemon; one that is down has 128."""
+"""In a table, a line for each daemon; one that is down has 256."""
 
 ALL = (UP, KAFKA, LEARNING, KEEPS_UP, REJECTS, SAVED, RESTARTS, LOSS, DRIFT, LEAD, NUMBERS)
 
 
 def standing() -> str:
     """What is worst about each daemon."""
-    return f"{STANDING.code} or on (job, instance) {_DOWN} + 128"
+    return (
+        f"{STANDING.code} or on (job, instance) {_DOWN} + 256"
+        f" or on (job, instance) {_STANDS_BY} - 1"
+    )
 
 
 def alerts() -> Panel:
@@ -301,7 +319,7 @@ def over_time(
     return timeline(
         title,
         meaning,
-        {f"{each.title} {AT}": (each.by_daemon, each.said) for each in states},
+        {f"{each.title} {AT}": (each.by_daemon, each.words) for each in states},
         width,
         height,
         "No daemon answered within the time shown",

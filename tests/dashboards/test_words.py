@@ -28,7 +28,12 @@ def daemon(own: str = A, rate: float = 600, lag: str = "0x30", **more: str) -> S
     gauges = {"snapshot_age_seconds": "1x30", "snapshot_interval_seconds": "15x30"}
     gauges |= {"assigned_partitions": "4x30", "kafka_silence_seconds": "0.2x30", "ready": "1x30"}
     gauges |= {"record_age_seconds": "0.1x30", "usual_gap_seconds": "0.05x30"}
-    gauges |= {"tick_age_seconds": "0.1x30", **more}
+    gauges |= {
+        "tick_age_seconds": "0.1x30",
+        "missing_partitions": "0x30",
+        "leading": "1x30",
+        **more,
+    }
     failing = {what: more.pop(what, "0x30") for what in ("kafka", "snapshots") if what in more}
     for what in failing:
         del gauges[what]
@@ -88,6 +93,11 @@ DOWN = dict.fromkeys(daemon(B), "1x9 stale") | {
     f'stream_rank_build_info{{{B}, version="1", client="c"}}': "1x9 stale",
 }
 ALL_DOWN = {name.replace(B, A): values for name, values in DOWN.items()}
+STANDING_BY = {
+    f"up{{{B}}}": "1x30",
+    f'stream_rank_build_info{{{B}, version="1", client="c"}}': "1x30",
+    f"stream_rank_leading{{{B}}}": "0x30",
+}
 RESTARTING = {f"process_start_time_seconds{{{OTHER}}}": "0+60x30"}
 SILENT: dict[str, Any] = {"kafka_silence_seconds": "0x9 10+60x21"}
 REJECTS = f'stream_rank_rejects_total{{{A}, reason="schema"}}'
@@ -110,7 +120,7 @@ SAID: list[tuple[str, Series, str | None]] = [
     ("Kafka", daemon() | {FAILURES: "0x18 3x12"}, "Was away"),
     ("Kafka", daemon() | {FAILURES: "0+30x30"}, "Trouble"),
     ("Kafka", daemon(kafka="1x30"), "Trouble"),
-    ("Kafka", daemon(assigned_partitions="4x10 2x20"), "Shared"),
+    ("Kafka", daemon(missing_partitions="0x10 2x20"), "Shared"),
     ("Kafka", daemon(assigned_partitions="0x30"), "No partitions"),
     ("Kafka", daemon() | {f"stream_rank_rebalances_total{{{A}}}": "0+1x30"}, "Rebalance storm"),
     ("Learning", daemon(), "Learning"),
@@ -121,6 +131,8 @@ SAID: list[tuple[str, Series, str | None]] = [
     ("Learning", daemon(record_age_seconds="130x30", usual_gap_seconds="60x30"), "Nothing comes"),
     ("Learning", daemon(record_age_seconds="40x30", lag="5x30"), "Stuck"),
     ("Learning", daemon(tick_age_seconds="40x30"), "Stuck"),
+    ("Learning", daemon(leading="0x30", tick_age_seconds="40x30"), "No lease"),
+    ("Learning", daemon() | STANDING_BY, "Learning"),
     ("Learning", daemon() | daemon(B, record_age_seconds="40x30", lag="5x30"), "Stuck"),
     ("Learning", daemon(record_age_seconds="40x30", lag="5x30", **SILENT), "Not known"),
     ("Learning", daemon(record_age_seconds="40x30") | DOWN, "Nothing comes"),
@@ -176,6 +188,8 @@ SAID: list[tuple[str, Series, str | None]] = [
     ("Drift", daemon() | learner("a", "champion", "1x30", drifts="0x15 1x15"), "Within the hour"),
     ("Drift", daemon(), "Not known"),
 ]  # fmt: skip
+
+SAID += [(title, STANDING_BY, "Stands by") for title in {title for title, _, _ in SAID} - {"Up"}]
 
 NAMED: list[tuple[Series, set[tuple[str, int]]]] = [
     (daemon() | alert("DiskFull", "critical", OTHER), {("None", 0)}),
