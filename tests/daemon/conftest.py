@@ -9,7 +9,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -50,13 +51,17 @@ class Topic:
         producer.close()
 
     def ends(self) -> list[int]:
-        from confluent_kafka import Consumer, TopicPartition
+        from confluent_kafka import Consumer, KafkaException, TopicPartition
 
         reader = Consumer({"bootstrap.servers": self.address, "group.id": "ends"})
-        found = [
-            reader.get_watermark_offsets(TopicPartition(self.name, number), timeout=10)[1]
-            for number in range(self.partitions)
-        ]
+
+        def end_of(number: int) -> tuple[int] | None:
+            with suppress(KafkaException):  # a broker that is there again may not lead yet
+                partition = TopicPartition(self.name, number)
+                return (int(reader.get_watermark_offsets(partition, timeout=10)[1]),)
+            return None
+
+        found = [wait_for(partial(end_of, number))[0] for number in range(self.partitions)]
         reader.close()
         return found
 
