@@ -170,7 +170,9 @@ def row_of(
         code = main(["replay", str(path), *shlex.split(flags), "--out", str(out), "--quiet"])
         if code:
             raise InputError(f"{data.name} could not be replayed: exit code {code}")
-        (found,) = json.loads((out / "summary.json").read_text())["learners"].values()
+        found, *_ = json.loads((out / "summary.json").read_text())[
+            "learners"
+        ].values()  # the champion
     ranks = "rank_loss" in found
     names = data.features or tuple(name for name in rows[0] if name != data.label)
     lines = (
