@@ -104,16 +104,20 @@ class BatchBuilder:
         """Add a ranking or a choice. Its first preference brings the names of two items at once."""
         best, second, *rest = event.items
         met = self.meet([{**best, **second}, *rest])
-        bounds = np.array([self._put_entries(item) for item in event.items], np.int64)
-        pairs = pairs_of(event.places, event.kind is Kind.CHOICE, self._limits.ranking_pairs)
         known = np.array([met[0], *met], np.int64)
+        # a name that an item brings often enough is not in those before it
+        entries = [self._put_entries(x, n) for x, n in zip(event.items, known, strict=True)]
+        bounds = np.array(entries, np.int64)
+        pairs = pairs_of(event.places, event.kind is Kind.CHOICE, self._limits.ranking_pairs)
         self._orders[record] = Order(bounds[:, 0], bounds[:, 1], known, *pairs)
         self._reading.entries[record] = self._reading.others[record] = 0
 
-    def _put_entries(self, x: dict[Any, float]) -> tuple[int, int]:
-        """Add the known features of an item; returns the range of its entries."""
+    def _put_entries(self, x: dict[Any, float], known: int | None = None) -> tuple[int, int]:
+        """Add the known features of an item, by default of all that are known now; returns the range of its entries."""
         slot_of, begin = self._index.slot_of, self.n_entries + len(self._values)
-        entries = {slot_of[name]: value for name, value in x.items() if name in slot_of}
+        most = len(self._index) if known is None else known
+        slots = ((slot_of.get(name, most), value) for name, value in x.items())
+        entries = {slot: value for slot, value in slots if slot < most}
         self._slots.extend(entries)
         self._values.extend(entries.values())
         return begin, self.n_entries + len(self._values)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stream_rank.codec.batch import Batch
@@ -110,6 +110,12 @@ def known_of(batch: Batch) -> Any:
     }
 
 
+_TWICE = {
+    "chosen": {"a": 0.0, "b": 0.0}, "among": [{"a": 0.0}, {"a": 0.0}], "ts": 0, "id": None, "group": None,
+}  # fmt: skip
+"""A choice that brings a name often enough before it ends."""
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.lists(rows(), min_size=1, max_size=6), min_size=1, max_size=3),
@@ -120,6 +126,7 @@ def known_of(batch: Batch) -> Any:
     st.sampled_from([1, 1, 2]),
     st.sampled_from([1, 3, 100]),
 )
+@example([[_TWICE]], STRUCT, 2, "all", 10.0, 2, 1)
 def test_columns_are_the_events_of_json(
     chunks: list[list[dict[str, Any]]],
     item: Any,

@@ -37,7 +37,7 @@ def test_it_learns_what_a_replay_learns(client: str, topic: Topic, tmp_path: Pat
             assert status[name] == whole[name], name
         assert status["position"] == {topic.name: {"0": 3_000}}
         assert status["lag"] == {f"{topic.name}[0]": 0}
-        assert set(whole) <= set(status)
+        assert set(whole) - {"comparison", "recommendation"} <= set(status)  # which are of an end
         assert daemon.get("/livez")[0] == 200
         assert daemon.get("/readyz")[0] == 200
         assert daemon.get("/nothing")[0] == 404
