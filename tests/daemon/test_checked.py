@@ -280,6 +280,9 @@ def _take_over(life: Life, sent: Sent) -> None:
     daemon, snapshots = life.assigned(), str(life.folder / "daemon/out/snapshots")
     with life.another("other", snapshots=snapshots) as other:
         wait_for(lambda: other.get("/readyz")[0] == 200)
+        # one that is stopped while it loads compiled code keeps the lock of that code, for which all others wait
+        sent.good(50)
+        life.learned(sent.count)
         sent.good(50)
         daemon.process.send_signal(signal.SIGSTOP)
         wait_for(lambda: other.said('"event": "leading"'))
