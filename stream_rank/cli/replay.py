@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from typing import TypeVar
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
@@ -11,32 +12,47 @@ from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import NothingLearnedError, TooManyRejectsError
 from stream_rank.printable import printable
 
-__all__ = ["add", "run"]
+__all__ = ["add", "add_flags", "carry_out", "config_of", "run"]
 
-_SEPARATE = {"inputs"}
+Config = TypeVar("Config", bound=ReplayConfig)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Flags of `replay`."""
+    add_flags(parser, ReplayConfig)
+
+
+def add_flags(parser: argparse.ArgumentParser, model: type[ReplayConfig]) -> None:
+    """Flags of the settings of a replay: its inputs have none."""
     parser.add_argument(
         "inputs",
         nargs="*",
         default=argparse.SUPPRESS,
         metavar="FILE",
-        help=ReplayConfig.model_fields["inputs"].description,
+        help=model.model_fields["inputs"].description,
     )
-    add_settings(parser, ReplayConfig, _SEPARATE)
+    add_settings(parser, model, {"inputs"})
 
 
-def _config(given: argparse.Namespace) -> ReplayConfig:
+def config_of(given: argparse.Namespace, model: type[Config]) -> Config:
+    """The settings that were given."""
     if not getattr(given, "inputs", True):
         del given.inputs
-    return settings(ReplayConfig, given)
+    return settings(model, given)
 
 
 def run(given: argparse.Namespace) -> int:
     """Replay; returns the exit code."""
-    config = _config(given)
+    return carry_out(config_of(given, ReplayConfig), given)
+
+
+def carry_out(
+    config: ReplayConfig,
+    given: argparse.Namespace,
+    learner_threads: int = 1,
+    comparing: bool = False,
+) -> int:
+    """Replay by these settings, and show how learners stand, or how they compare; returns the exit code."""
     if given.print_config:
         print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
@@ -45,7 +61,7 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.runtime.replay import Replay
 
     show = Show(config.quiet, config.json_, given.flag_names)
-    with Replay(config, show.warn, control) as replay:
+    with Replay(config, show.warn, control, learner_threads=learner_threads) as replay:
         show.note(str(replay.learning.room))
         if replay.learning.not_kept:
             show.warn(
@@ -56,9 +72,9 @@ def run(given: argparse.Namespace) -> int:
             with show.live():
                 replay.run(lambda: show.tick(replay))
         except (TooManyRejectsError, NothingLearnedError):
-            show.result(replay.finish(), config.out)  # the results so far
+            show.result(replay.finish(), config.out, comparing)  # the results so far
             raise
-        show.result(replay.finish(), config.out)
+        show.result(replay.finish(), config.out, comparing)
     if stopped and not config.quiet:
         words = f"stopped; continue with --resume (everything is saved in {config.out})"
         print(printable(words), file=sys.stderr)
