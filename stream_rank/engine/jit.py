@@ -18,14 +18,13 @@ that somebody else owns, or may write to, is not used: nothing is kept then, and
 every process compiles for itself, and says so.
 """
 
-import fcntl
 import hashlib
 import logging
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,8 @@ from typing import Any
 import numba
 from numba import extending
 from numba.core.compiler_lock import global_compiler_lock
+
+from stream_rank.engine.turns import Turn
 
 __all__ = [
     "KeptByDigest",
@@ -175,27 +176,37 @@ def compiled(function: _Function) -> _Function:
 
 
 def _take_turns(entry: Any) -> None:
-    """Let no other process look up, compile or keep this function at the same time."""
-    # Numba has no lock, and no place for one but around the method that does all three
+    """Let one process at a time compile and keep this function; whoever finds it compiled waits for nobody."""
+    # Numba has no lock, and no places for one but around the methods that look up, keep, and do both
     kept = entry._cache  # noqa: SLF001 - Numba offers no public way to its cache
-    lock_file = Path(f"{kept._cache_file._index_path}.lock")  # noqa: SLF001
-    compile_for, keep = entry.compile, kept.save_overload
+    turn = Turn(Path(f"{kept._cache_file._index_path}.lock"))  # noqa: SLF001
+    compile_for, look_up, keep = entry.compile, kept.load_overload, kept.save_overload
+
+    def look_up_again(*given: Any) -> Any:
+        # files are replaced whole and never renamed, so reading needs no turn
+        found = look_up(*given)
+        if found is None and turn.take():
+            found = look_up(*given)  # which another may have compiled meanwhile
+        return found
 
     def keep_if_possible(*given: Any) -> None:
-        with suppress(
-            OSError
-        ):  # a disk that is full or may not be written to: others compile it too
-            keep(*given)
+        if turn.taken:  # two that keep at once may give their code the same name
+            with suppress(OSError):  # a disk that is full: others compile it too
+                keep(*given)
 
-    def alone(signature: Any) -> Any:
+    def in_turn(signature: Any) -> Any:
         # Numba's own lock first: a thread that has it may want this function next
-        with global_compiler_lock, ExitStack() as held:
-            with suppress(OSError):  # where we may not write, nobody does
-                lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                fcntl.flock(held.enter_context(lock_file.open("a")), fcntl.LOCK_EX)
-            return compile_for(signature)
+        with global_compiler_lock:
+            try:
+                return compile_for(signature)
+            finally:
+                turn.end()
 
-    entry.compile, kept.save_overload = alone, keep_if_possible
+    entry.compile, kept.load_overload, kept.save_overload = (
+        in_turn,
+        look_up_again,
+        keep_if_possible,
+    )
 
 
 def inlined(function: _Function) -> _Function:

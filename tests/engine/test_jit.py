@@ -1,11 +1,12 @@
 """The cache of compiled code: found again, and never stale."""
 
 import ast
+import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -143,9 +144,13 @@ def test_two_that_compile_at_once_do_not_take_the_same_name(tmp_path: Path) -> N
 
 
 ONE = """
-import sys, time
+import logging, sys, time
 from pathlib import Path
+from stream_rank.engine import turns
 from stream_rank.engine.jit import compiled
+
+logging.basicConfig(level=logging.INFO, format="%(message)s", filename=sys.argv[3])
+turns.LONGEST_WAIT_SECONDS = float(sys.argv[4])
 
 @compiled
 def twice(value):
@@ -162,26 +167,57 @@ print(twice(3), sum(twice.stats.cache_hits.values()))
 """
 
 
-def test_one_compiles_and_the_other_waits_for_it(tmp_path: Path) -> None:
-    program, compiling, go_on = tmp_path / "one.py", tmp_path / "compiling", tmp_path / "go-on"
-    program.write_text(ONE)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
-    command = [sys.executable, str(program), str(compiling), str(go_on)]
+class OneCompiles:
+    """A process that has begun to compile a function, until `go_on` is there; and others that want it too."""
 
-    def begun() -> "subprocess.Popen[str]":
+    def __init__(self, folder: Path) -> None:
+        self._program, self._folder = folder / "one.py", folder
+        self._program.write_text(ONE)
+        self.go_on = folder / "go-on"
+        self.process = self.started("first")
+        wait_for((folder / "first").exists)
+
+    def started(self, name: str, patience: float = 600) -> "subprocess.Popen[str]":
+        environment = {
+            **os.environ,
+            "NUMBA_CACHE_DIR": str(self._folder),
+            "PYTHONPATH": str(REPOSITORY),
+        }
+        given = [self._folder / name, self.go_on, self._folder / f"{name}.log", patience]
+        command = [sys.executable, str(self._program), *map(str, given)]
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
-    def waits(other: "subprocess.Popen[str]") -> bool:
-        """For a lock on a file, as the system says."""
-        return f" -> FLOCK  ADVISORY  WRITE {other.pid} " in Path("/proc/locks").read_text()
+    def said(self, name: str, words: str) -> bool:
+        log = self._folder / f"{name}.log"
+        return log.exists() and words in log.read_text()
 
-    with begun() as one:
-        wait_for(compiling.exists)
-        with begun() as other:
-            wait_for(partial(waits, other))
-            go_on.touch()
-            assert one.communicate()[0].split() == ["6", "0"]
-            assert other.communicate()[0].split() == ["6", "1"]
+
+def test_one_compiles_and_the_other_waits_for_it(tmp_path: Path) -> None:
+    one = OneCompiles(tmp_path)
+    with one.process, one.started("other") as other:
+        wait_for(lambda: one.said("other", "this one waits"))
+        one.go_on.touch()
+        assert one.process.communicate()[0].split() == ["6", "0"]
+        assert other.communicate()[0].split() == ["6", "1"]
+
+
+def test_nobody_waits_without_end_for_one_that_was_stopped(tmp_path: Path) -> None:
+    one = OneCompiles(tmp_path)
+    with one.process:
+        one.process.send_signal(signal.SIGSTOP)
+        one.go_on.touch()
+        with one.started("other", patience=0.1) as other:
+            assert other.communicate()[0].split() == ["6", "0"]
+        assert one.said("other", "this one compiles it for itself")
+        assert not list(tmp_path.rglob("*.nbc"))  # it has kept nothing: it was not its turn
+        one.process.send_signal(signal.SIGCONT)
+        assert one.process.communicate()[0].split() == ["6", "0"]
+    (kept,) = tmp_path.rglob("*.lock")
+    with kept.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as one that was stopped later, while it compiles more
+        with one.started("third") as third:
+            assert third.communicate()[0].split() == ["6", "1"]
+    assert not one.said("third", "waits")
 
 
 def test_the_folder_follows_the_environment(
