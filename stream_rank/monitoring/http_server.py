@@ -31,8 +31,8 @@ _TIMEOUT_SECONDS = 10.0
 """Timeout of a connection, in seconds."""
 _MOST_CONNECTIONS, _SHARE_OF_FILES = 64, 8
 """At most so many connections, and one for so many files that the process may have; probes and Prometheus need a handful."""
-_MOST_A_SECOND, _AT_ONCE = 400, 40
-"""Requests answered in a second, and at once after a pause; those beyond wait in the system's queue, for a third of a second at most."""
+_MOST_A_SECOND, _AT_ONCE = 150, 40
+"""Requests answered in a second, and at once after a pause; those beyond wait in the system's queue, for a second at most."""
 _NO_FILE_SECONDS = 0.1
 """How long to wait where there is no file for a connection: it stays in the queue, and asking again at once would take a processor."""
 

@@ -47,6 +47,8 @@ __all__ = ["Daemon"]
 
 logger = logging.getLogger(__name__)
 
+_STUDIED_AHEAD_BYTES = 1 << 20
+"""Little, for whoever catches up: a client fetches as fast as it can, in threads of its own, and takes the processor from the run."""
 _ANSWER_SECONDS = 2.0
 """Seconds that a request for /status waits for the loop."""
 
@@ -271,7 +273,7 @@ class Daemon:
         config, learning = self.config, self.learning
 
         def reader(topics: Sequence[str], resolve_offsets: ResolveOffsets) -> Consumer:
-            alone = Subscription(topics)
+            alone = Subscription(topics, read_ahead_bytes=_STUDIED_AHEAD_BYTES)
             return consumer_of(config.client, config.connection(), alone, resolve_offsets)
 
         limits = learning.loop.decoder.limits

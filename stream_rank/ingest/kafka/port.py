@@ -129,6 +129,8 @@ class Subscription(NamedTuple):
     """The group reassigns the partitions after this long without a heartbeat."""
     protocol: str = "classic"
     """The group protocol: `classic`, or `consumer` (KIP-848)."""
+    read_ahead_bytes: int = 64 << 20
+    """The client fetches about so much before it is asked for."""
 
     @property
     def session_ms(self) -> int:

@@ -100,8 +100,8 @@ class ConfluentConsumer:
             "enable.partition.eof": True,
             "allow.auto.create.topics": False,
             "fetch.wait.max.ms": 100,
-            "queued.max.messages.kbytes": 1 << 16,
-            "fetch.message.max.bytes": 4 << 20,
+            "queued.max.messages.kbytes": max(1, self._subscription.read_ahead_bytes >> 10),
+            "fetch.message.max.bytes": min(4 << 20, self._subscription.read_ahead_bytes),
             "fetch.queue.backoff.ms": 1,  # pause when its queue is full; at the default of a second the queue runs empty
             "receive.message.max.bytes": 2 * LARGEST_REQUEST,
             "error_cb": self._on_error,

@@ -130,7 +130,7 @@ class KafkaPythonConsumer:
             "session_timeout_ms": self._subscription.session_ms,
             "heartbeat_interval_ms": min(3_000, self._subscription.session_ms // 3),
             "request_timeout_ms": max(30_000, self._subscription.session_ms + 5_000),
-            "fetch_max_bytes": 16 << 20,
+            "fetch_max_bytes": min(16 << 20, self._subscription.read_ahead_bytes),
             "isolation_level": "read_committed",
             "connections_max_idle_ms": max(540_000, self._subscription.session_ms + 60_000),
         }
