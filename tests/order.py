@@ -3,8 +3,8 @@
 A test that is marked `long` is given to a worker by itself, so many seconds before shorter ones. All others go by files, since the
 tests of a file share what they need. A file's own mark says how long its tests take together.
 
-With `--quick`, which `make test` is, those marked with a minute or near it are left to `make check` and CI: kills, brokers that are ill-treated,
-other processors, alerts in real time.
+With `--quick`, which `make test` is, tests of half a minute and files of most of one are left to `make check` and CI: kills, brokers that are
+ill-treated, other processors, alerts in real time.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 _ALONE = "alone"
-_QUICK_SECONDS = 45.0
+_QUICK_SECONDS, _QUICK_FILE_SECONDS = 30.0, 45.0
 
 
 def seconds_of(item: pytest.Item) -> float:
@@ -26,12 +26,17 @@ def alone(item: pytest.Item) -> bool:
     return any(mark.name == "long" for mark in item.own_markers)
 
 
+def quick(item: pytest.Item) -> bool:
+    """Whether it is short enough to be run all the time."""
+    return seconds_of(item) < (_QUICK_SECONDS if alone(item) else _QUICK_FILE_SECONDS)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sort for workers; who runs tests one after the other wants them in the order of files."""
     if config.getoption("quick", False):
-        left = [item for item in items if seconds_of(item) >= _QUICK_SECONDS]
-        items[:] = [item for item in items if seconds_of(item) < _QUICK_SECONDS]
+        left = [item for item in items if not quick(item)]
+        items[:] = [item for item in items if quick(item)]
         config.hook.pytest_deselected(items=left)
     if not config.getoption("loadgroup", False):
         return
