@@ -174,7 +174,7 @@ class Life:
             "max_features": 2 * EVENTS,
             "snapshot_events": EVENTS // 60,
             "snapshot_seconds": 1.0,
-            "snapshots_kept": 3,
+            "snapshots_kept": 30,  # one is gone back to, some seconds after it was written
             "skip": self.skip,
         }
         return Daemon(self.folder / name, [self.topic.name], self.topic.address, **more, **settings)
