@@ -1,41 +1,15 @@
 """`python -m simulators`: the papers' protocols and a demonstration, from the command line."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from simulators import commands as more
+from simulators.arguments import picture, share, whole
+from simulators.one_core import one_core
+
 __all__ = ["main"]
-
-
-def _whole(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"a whole number of at least 1 is needed, not {text!r}")
-    return number
-
-
-def _share(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
-        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, not {text!r}")
-    return number
-
-
-def _picture(text: str) -> Path:
-    path = Path(text)
-    if path.suffix not in (".svg", ".png", ".pdf"):
-        raise argparse.ArgumentTypeError(
-            f"a name ending in .svg, .png or .pdf is needed, not {text!r}"
-        )
-    return path
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,12 +17,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="replay a file of ratings, and look at the report")
-    demo.add_argument("--events", type=_whole, default=200_000, help="how many (%(default)s)")
-    demo.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
+    demo.add_argument("--events", type=whole, default=200_000, help="how many (%(default)s)")
+    demo.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
     demo.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
 
     broker = commands.add_parser("broker", help="a real Kafka on loopback, until Ctrl-C")
-    broker.add_argument("--port", type=_whole, default=9092, help="(%(default)s)")
+    broker.add_argument("--port", type=whole, default=9092, help="(%(default)s)")
 
     load = commands.add_parser(
         "load", help="a producer of ratings and preferences that drift, until Ctrl-C"
@@ -57,17 +31,19 @@ def _parser() -> argparse.ArgumentParser:
     load.add_argument("--topic", default="ratings", help="(%(default)s)")
     load.add_argument(
         "--preferences",
-        type=_share,
+        type=share,
         default=0.25,
         help="share of the events that are preferences (%(default)s); the others are ratings",
     )
-    load.add_argument("--seed", type=_whole, default=1, help="of the stream (%(default)s)")
+    load.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
     load.add_argument(
         "--garbage-every",
-        type=_whole,
+        type=whole,
         default=500,
         help="of so many, one is no event (%(default)s)",
     )
+
+    more.add_faults(load)
 
     live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
     live.add_argument(
@@ -94,10 +70,10 @@ def _parser() -> argparse.ArgumentParser:
         help="break this again and again; may be given several times, and then one after the other",
     )
     live.add_argument(
-        "--every", type=_whole, default=240, help="seconds from one break to the next (%(default)s)"
+        "--every", type=whole, default=240, help="seconds from one break to the next (%(default)s)"
     )
     live.add_argument(
-        "--lasting", type=_whole, default=90, help="seconds that a break lasts (%(default)s)"
+        "--lasting", type=whole, default=90, help="seconds that a break lasts (%(default)s)"
     )
     live.add_argument(
         "--table",
@@ -106,35 +82,35 @@ def _parser() -> argparse.ArgumentParser:
         help="break everything once with each client, and write into FILE how soon row 1 of the dashboards says so",
     )
     for each in (load, live):
-        each.add_argument("--rate", type=_whole, default=2000, help="events a second (%(default)s)")
+        each.add_argument("--rate", type=whole, default=2000, help="events a second (%(default)s)")
         each.add_argument(
-            "--drift-seconds", type=_whole, default=180, help="between two drifts (%(default)s)"
+            "--drift-seconds", type=whole, default=180, help="between two drifts (%(default)s)"
         )
 
     table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
-    table.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
-    table.add_argument("--events", type=_whole, default=5000, help="to train on (%(default)s)")
+    table.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
+    table.add_argument("--events", type=whole, default=5000, help="to train on (%(default)s)")
     table.add_argument("--form", choices=["explicit", "kernel", "both"], default="both")
 
     curves = commands.add_parser("learning-curves", help="rank loss against events, as a picture")
-    curves.add_argument("--trials", type=_whole, default=20, help="(%(default)s, as the paper)")
-    curves.add_argument("--events", type=_whole, default=20_000, help="(%(default)s)")
+    curves.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
+    curves.add_argument("--events", type=whole, default=20_000, help="(%(default)s)")
     curves.add_argument(
-        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
     )
 
     jokes = commands.add_parser(
         "jester", help="Jester's rows of the magnitude-preserving paper's tables"
     )
     jokes.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
-    jokes.add_argument("--trials", type=_whole, default=10, help="(%(default)s, as the paper)")
-    jokes.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
+    jokes.add_argument("--trials", type=whole, default=10, help="(%(default)s, as the paper)")
+    jokes.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
 
     table_6 = commands.add_parser(
         "rankrls-table-6", help="Jester's rows of the RankRLS paper's table 6"
     )
     table_6.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
-    table_6.add_argument("--users", type=_whole, default=300, help="(%(default)s, as the paper)")
+    table_6.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
 
     documents = commands.add_parser(
         "ohsumed", help="OHSUMED's column of the RankRLS paper's table 3, with NDCG and MAP"
@@ -158,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     known = commands.add_parser(
         "ordinal-streams", help="ordinal-logit on streams whose truth is known"
     )
-    known.add_argument("--trials", type=_whole, default=20, help="(%(default)s)")
+    known.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
     ordinal = commands.add_parser(
         "ordinal-sets", help="ordinal data sets by a hold-out, beside boosted trees"
     )
@@ -168,32 +144,28 @@ def _parser() -> argparse.ArgumentParser:
     batch = commands.add_parser(
         "batch-figures", help="the batch methods: times of leave-pair-out, and bounds beside gaps"
     )
-    batch.add_argument("--events", type=_whole, default=2000, help="at most (%(default)s)")
-    batch.add_argument("--draws", type=_whole, default=100, help="of samples (%(default)s)")
-    batch.add_argument(
-        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
-    )
+    batch.add_argument("--events", type=whole, default=2000, help="at most (%(default)s)")
+    batch.add_argument("--draws", type=whole, default=100, help="of samples (%(default)s)")
+    batch.add_argument("--out", type=picture, required=True, help="the picture: .svg, .png or .pdf")
 
     figure = commands.add_parser(
         "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
     )
-    figure.add_argument("--events", type=_whole, default=8000, help="at most (%(default)s)")
-    figure.add_argument("--passes", type=_whole, default=120, help="(%(default)s, as the paper)")
+    figure.add_argument("--events", type=whole, default=8000, help="at most (%(default)s)")
+    figure.add_argument("--passes", type=whole, default=120, help="(%(default)s, as the paper)")
     figure.add_argument(
-        "--out", type=_picture, required=True, help="the picture: .svg, .png or .pdf"
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
     )
+    more.add(commands)
     return parser
-
-
-def _one_core() -> None:
-    """Stay on one core from here on; before BLAS is loaded, which counts the cores."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 1 where a figure is not the paper's, or not what is asked."""
     given = _parser().parse_args(arguments)
+    if hasattr(given, "run"):
+        code: int = given.run(given)
+        return code
     # each command imports its own: the picture's library is not needed for the others
     if given.command == "demo":
         from simulators import demo
@@ -204,6 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return broker.serve(given.port)
     if given.command == "load":
+        if given.events is not None:
+            return more.faulty_load(given)
         from simulators import load
 
         return load.run(
@@ -230,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return oap_table_1.report(given.trials, given.events, given.form)
     if given.command == "rankrls-table-6":
-        _one_core()
+        one_core()
     if given.command in ("jester", "rankrls-table-6"):
         if not given.data.is_file():
             print(f"{given.data} is not a file; --data takes Jester's jester-data-1.csv(.gz)")
@@ -248,7 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return rankrls_table_6.report(ratings, given.users)
         return jester.report(ratings, given.trials, given.users)
     if given.command == "ohsumed":
-        _one_core()
+        one_core()
         from simulators import ohsumed
         from stream_rank.errors import StreamRankError
 
@@ -288,13 +262,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(error)
             return 2
     if given.command == "batch-figures":
-        _one_core()
+        one_core()
         from simulators import batch_figures
 
         batch_figures.draw(given.events, given.draws, given.out)
         return 0
     if given.command == "mprank-figure-1":
-        _one_core()
+        one_core()
         from simulators import mprank_figure_1
 
         mprank_figure_1.draw(given.events, given.passes, given.out)

@@ -1,0 +1,62 @@
+"""`python -m simulators events`: the events of a data set, as lines of JSON that `stream-rank replay` reads."""
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["READERS", "add"]
+
+READERS = {
+    "movielens-100k": "movielens_100k",
+    "movielens-1m": "movielens_1m",
+    "movielens-latest": "movielens_latest",
+    "jester": "jester",
+    "eachmovie": "eachmovie",
+    "book-crossing": "book_crossing",
+    "netflix": "netflix",
+    "letor": "letor",
+    "mslr": "letor",
+    "ohsumed": "ohsumed",
+    "cystic-fibrosis": "cystic_fibrosis",
+    "pairs": "pairwise_csv",
+}
+"""The modules of data sets."""
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = commands.add_parser(
+        "events",
+        help="a data set as it is shipped, as lines of JSON that `stream-rank replay` reads",
+    )
+    parser.add_argument("kind", choices=sorted(READERS), metavar="KIND", help=", ".join(READERS))
+    parser.add_argument("path", type=Path, help="the file, its folder, or the archive it came in")
+    parser.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Write the events; the exit code."""
+    from stream_rank.errors import InputError
+
+    if not given.path.exists():
+        print(f"{given.path} is neither a file nor a folder", file=sys.stderr)
+        return 2
+    reader = importlib.import_module(f"simulators.readers.{READERS[given.kind]}")
+    count = 0
+    try:
+        for count, line in enumerate(reader.events(given.path), 1):  # noqa: B007 - counted
+            sys.stdout.write(line + "\n")
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # as of `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    print(
+        f"{count:,} events: stream-rank replay events.jsonl {reader.FLAGS} --out run",
+        file=sys.stderr,
+    )
+    return 0

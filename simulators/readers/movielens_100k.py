@@ -1,0 +1,48 @@
+"""MovieLens 100K: `u.data`, and `u.item` if it is beside it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from simulators.readers.shipped import Lines, beside, lines_of, number
+from simulators.readers.told import Rating, in_time, told
+
+__all__ = ["FLAGS", "events"]
+
+FLAGS = "--n-ranks 5"
+_GENRES = (
+    *("unknown", "Action", "Adventure", "Animation", "Children's", "Comedy", "Crime"),
+    *("Documentary", "Drama", "Fantasy", "Film-Noir", "Horror", "Musical", "Mystery"),
+    *("Romance", "Sci-Fi", "Thriller", "War", "Western"),
+)
+_BEFORE_GENRES = 5
+
+
+def _ratings(lines: Lines) -> Iterator[Rating]:
+    for user, item, stars, time, *_ in lines.cells("\t", 4):
+        with lines.checked():
+            yield Rating(int(time), str(int(user)), str(int(item)), number(stars, 1, 5))
+
+
+def _movies(lines: Lines) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for cells in lines.cells("|", _BEFORE_GENRES + len(_GENRES)):
+        marks = cells[_BEFORE_GENRES:]
+        about: dict[str, object] = {
+            "genre": [name for name, mark in zip(_GENRES, marks, strict=False) if mark == "1"]
+        }
+        with lines.checked():
+            if cells[2]:
+                about["year"] = int(cells[2][-4:])
+        found[cells[0]] = about
+    return found
+
+
+def events(path: Path) -> Iterator[str]:
+    """Ratings by time, of the folder, its archive, or `u.data` itself."""
+    with lines_of(path, "u.data", "user, item, 1 to 5 and seconds, with tabs between") as lines:
+        ratings = in_time(_ratings(lines))
+    movies, there = {}, beside(path, "u.item")
+    if there is not None:
+        with lines_of(there, "u.item", "id|title|date|date|URL and 19 genres", "latin-1") as lines:
+            movies = _movies(lines)
+    return told(ratings, movies)
