@@ -203,6 +203,11 @@ class Checkpointer:
         self._parts = every
         self._settings |= settings
 
+    def leave(self, keys: Collection[str], settings: Mapping[str, Any]) -> None:
+        """Keep no parts of these keys from now on."""
+        self._parts = [part for part in self._parts if part.key not in keys]
+        self._settings |= settings
+
     def restore(self, snapshot: Snapshot | None, may_be_new: Collection[str] = ()) -> None:
         """Restore parts and sinks from a snapshot, or start them if there is none.
 

@@ -3,14 +3,18 @@
 import argparse
 import json
 import sys
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
 from stream_rank.cli.signals import listen
 from stream_rank.config.replay import ReplayConfig
-from stream_rank.errors import NothingLearnedError, TooManyRejectsError
+from stream_rank.errors import ConfigError, NothingLearnedError, TooManyRejectsError
 from stream_rank.printable import printable
+
+if TYPE_CHECKING:
+    from stream_rank.cli.regret import Hindsight
 
 __all__ = ["add", "add_flags", "carry_out", "config_of", "run"]
 
@@ -46,11 +50,23 @@ def run(given: argparse.Namespace) -> int:
     return carry_out(config_of(given, ReplayConfig), given)
 
 
+def _judge_of(config: ReplayConfig) -> "Hindsight | None":
+    """What looks at all events again in the end, if that is asked for."""
+    if not config.regret:
+        return None
+    if config.resume:
+        raise ConfigError("`regret` needs all events of a run: it cannot be had with `resume`")
+    from stream_rank.cli.regret import Hindsight  # imports SciPy
+
+    return Hindsight(config.regret_events, config.seed)
+
+
 def carry_out(
     config: ReplayConfig,
     given: argparse.Namespace,
     learner_threads: int = 1,
     comparing: bool = False,
+    searches: Mapping[str, Sequence[str]] | None = None,
 ) -> int:
     """Replay by these settings, and show how learners stand, or how they compare; returns the exit code."""
     if given.print_config:
@@ -61,7 +77,13 @@ def carry_out(
     from stream_rank.runtime.replay import Replay
 
     show = Show(config.quiet, config.json_, given.flag_names)
-    with Replay(config, show.warn, control, learner_threads=learner_threads) as replay:
+    judge = _judge_of(config)
+    more: dict[str, Any] = {
+        "learner_threads": learner_threads,
+        "judge": judge,
+        "searches": searches,
+    }
+    with Replay(config, show.warn, control, **more) as replay:
         show.note(str(replay.learning.room))
         if replay.learning.not_kept:
             show.warn(

@@ -14,6 +14,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from stream_rank.cli.standings import beside_table, of_summary, table_of, verdict
 from stream_rank.cli.wording import with_flags
+from stream_rank.evaluation.hindsight import in_hindsight
+from stream_rank.evaluation.searching import in_search
 from stream_rank.printable import printable
 from stream_rank.runtime.replay import Replay
 
@@ -107,7 +109,9 @@ class Show:
         self._out.print(beside_table(beside) if comparing and beside else table_of(standings))
         if self._quiet:
             return
-        for sentence in (*verdict(standings), *summary.get("recommendation", [])):
+        told = [*summary.get("recommendation", []), *in_search(summary.get("searches", []))]
+        told += in_hindsight(summary.get("hindsight", {}))
+        for sentence in (*verdict(standings), *told):
             print(printable(sentence))
         rate = summary["events_per_second"]
         speed = f" at {rate:,} a second" if rate else ""

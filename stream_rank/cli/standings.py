@@ -49,7 +49,8 @@ def beside_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """How learners compare on the last half of a stream, the best first; those that it does not tell from the best are bold."""
     table = Table(box=None, pad_edge=False)
     table.add_column("learner", overflow="fold")
-    for title in ("loss of", "last half", "90 %", "behind the best", "best in", "µs an event"):
+    titles = ("loss of", "last half", "90 %", "behind the best", "best in", "skill", "µs an event")
+    for title in titles:
         table.add_column(title, justify="right")
     for row in rows:
         likely, behind = (
@@ -59,7 +60,7 @@ def beside_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         chance = "-" if row["chance"] is None else f"{row['chance']:.0%}"
         table.add_row(
             Text(printable(row["name"]), "bold" if row["level"] else ""),
-            *(row["loss"], _shown(row["late"]), likely, behind, chance),
+            *(row["loss"], _shown(row["late"]), likely, behind, chance, _share(row["skill"])),
             f"{row['microseconds']:.2g}",
         )
     return table

@@ -87,6 +87,18 @@ class ReplayConfig(RunConfig):
         None, alias="from", description="leave out events before this time"
     )
     to: Moment | None = Field(None, description="leave out events after this time")
+    regret: bool = Field(
+        False,
+        description="beside what learners lost show what a fixed rule of weighted features would have lost that was found with all events "
+        "at hand: of ranks cumulative logit, of scores RankRLS, whose loss is the least, of preferences the logit of pairs. A learner that "
+        "bends its rule (waves, kernels) or follows a drift may lose less",
+    )
+    regret_events: int = Field(
+        100_000,
+        ge=100,
+        le=10_000_000,
+        description="the most events that `regret` keeps: of more, so many by chance",
+    )
     json_: bool = Field(False, alias="json", description="print the summary as JSON")
     quiet: bool = Field(False, description="print the result only")
 

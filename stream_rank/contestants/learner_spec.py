@@ -14,10 +14,12 @@ from stream_rank.contestants.committee import Committee
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.member import Member
 from stream_rank.contestants.native_learner import NativeLearner
+from stream_rank.contestants.peers import WABBIT
 from stream_rank.contestants.preparations import Chain, Preparations, specs_of
 from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.contestants.river_learner import RiverLearner
 from stream_rank.contestants.spec_parts import members_of, separate, steps_of
+from stream_rank.contestants.vowpal_wabbit import wabbit_of
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.features.catalogue import STAGES
 from stream_rank.features.feature_stage import FeatureStage
@@ -151,6 +153,8 @@ def make(
     50
     """
     name, _, rest = spec.partition(":")
+    if name.strip() == WABBIT:
+        return wabbit_of(rest.strip(), n_ranks)
     learner = _class_of(name.strip(), allow_imports)
     known, arguments = _arguments(f"learner {spec!r}", learner, rest)
     own = learner in LEARNERS.values()

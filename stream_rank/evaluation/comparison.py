@@ -45,7 +45,7 @@ class Compared(NamedTuple):
 
 def as_row(each: Compared) -> dict[str, Any]:
     """What is known of a learner beside others, as JSON has it."""
-    found = {**each._asdict(), "level": each.level}
+    found = {**each._asdict(), "level": each.level, "skill": each.standing.recent_skill}
     del found["standing"]  # which the summary has
     return found
 

@@ -83,6 +83,12 @@ class Scoreboard:
         other.load(self.dump())
         vars(self).update(vars(other))
 
+    def leave(self, names: Sequence[str]) -> None:
+        """Go on without these."""
+        self._contestants = [each for each in self._contestants if each.name not in names]
+        for name in names:
+            del self.boards[name]
+
     @property
     def longest_baselines(self) -> dict[str, Baseline]:
         """Of learners of ranks, and of those of scores, the baseline that has counted longest."""

@@ -20,7 +20,7 @@ from stream_rank.pipeline.stage import KeepsFeatures, Stage, through
 from stream_rank.pipeline.stopwatch import Stopwatch
 from stream_rank.sinks.sink import Prediction, Rejected, Sink
 
-__all__ = ["Loop"]
+__all__ = ["Loop", "within"]
 
 Array = npt.NDArray[Any]
 
@@ -30,7 +30,7 @@ _SAMPLE = 64
 """The number of recent ratings that `evaluation.probe` averages over."""
 
 
-def _within(batch: Batch, first: int, end: int) -> int:
+def within(batch: Batch, first: int, end: int) -> int:
     """The end of the events that are at most `_MOST_PREFERENCES` together, or the next one: rankings are many each."""
     while end - first > 1 and batch.n_preferences(first, end) > _MOST_PREFERENCES:
         end = first + (end - first) // 2
@@ -137,7 +137,7 @@ class Loop:
         while first < last:
             end = min(last, first + self.scoreboard.room)
             if kind == Kind.PREFERENCE:
-                end = _within(batch, first, end)
+                end = within(batch, first, end)
             elif kind == SEVERAL:
                 end = _with_requests(batch, first, last, self.scoreboard.room)
             learn(batch.events(first, end))

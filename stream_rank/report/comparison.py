@@ -17,7 +17,10 @@ _LOSSES = {
     "preference": ("preference error", "recent_preference_error"),
 }
 """What a loss is called, and where a point of the curves has it."""
-_TITLES = ("learner", "on the last half", "90 %", "behind the best", "best in", "µs an event")
+_TITLES = (
+    *("learner", "on the last half", "90 %", "behind the best", "best in", "skill lately"),
+    "µs an event",
+)
 
 
 def comparison(some: Sequence[Compared], boards: Mapping[str, Board]) -> str:
@@ -47,7 +50,8 @@ def _table(some: Sequence[Compared]) -> str:
         likely = "–" if each.likely is None else " to ".join(map(number, each.likely))
         behind = "–" if each.behind is None else " to ".join(map(number, each.behind))
         chance = "–" if each.chance is None else f"{each.chance:.0%}"
-        cells = (number(each.late), likely, behind, chance, f"{each.microseconds:.2g}")
+        skill = number(each.standing.recent_skill)
+        cells = (number(each.late), likely, behind, chance, skill, f"{each.microseconds:.2g}")
         shown = "".join(f"<td>{cell}</td>" for cell in (escape(each.name), *cells))
         mark = ' class="best"' if each.level and not each.standing.beaten else ""
         rows.append(f"<tr{mark}>{shown}</tr>")

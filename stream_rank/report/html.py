@@ -11,6 +11,8 @@ from stream_rank.evaluation.scoreboard import Scoreboard
 from stream_rank.evaluation.standing import Standing
 from stream_rank.report.charts import CLIP, Line, heat_map, line_chart
 from stream_rank.report.comparison import comparison
+from stream_rank.report.hindsight import hindsight
+from stream_rank.report.searches import searches
 from stream_rank.report.verdict import Verdict, number, verdict_of
 
 __all__ = ["report"]
@@ -45,6 +47,7 @@ def report(
     scored = {name: board for name, board in rated.items() if not board.ranks}
     compared = {name: board for name, board in boards.items() if board.preferences.events}
     parts = [_head(summary, boards, verdict_of(boards)), comparison(beside, boards)]
+    parts.append(searches(summary.get("searches", [])))
     if compared:
         parts.append(_preferences(summary, compared))
         drifts = {name: board.preferences.drifts for name, board in compared.items()}
@@ -53,6 +56,7 @@ def report(
         if some:
             drifts = {name: board.drifts for name, board in some.items()}
             parts.append(_curves(some, curves, drifts, summary))
+    parts.append(hindsight(summary.get("hindsight", {})))
     parts.append(_confusion(ranked))
     parts.append(_rules(boards))
     parts.append(_details(summary))

@@ -90,6 +90,18 @@ class LearningRun:
         """The learners that cannot be saved in snapshots."""
         return [each.name for each in self.contestants if each.state is None]
 
+    def leave(self, names: Sequence[str]) -> None:
+        """Go on without some of the learners, between two events; stages before them go on."""
+        before = [each.name for each in self.contestants]
+        gone = [each for each in self.contestants if each.name in names]
+        left = [each for each in self.contestants if each.name not in names]
+        self.loop.join(left)
+        self.scoreboard.leave(names)
+        if self.waiting is not None:
+            self.waiting.seat(before, [each.name for each in left])
+        keys = [each.state.key for each in gone if each.state is not None]
+        self.checkpointer.leave(keys, kept_settings(self.config, left))
+
     def close(self) -> None:
         """Close all sinks, and leave the place to others, after some seconds for a snapshot that is being written."""
         self.checkpointer.close()
@@ -111,6 +123,7 @@ def open_run(
     contestants: Sequence[Contestant] | None = None,
     time_filter: TimeFilter | None = None,
     stages: Sequence[Stage] = (),
+    last_stages: Sequence[Stage] = (),
     control: RunControl | None = None,
     commit_offsets: Callable[[Any], None] = lambda _: None,
     catches_up: bool = False,
@@ -127,6 +140,8 @@ def open_run(
     stages
         Stages after the time filter, before the event limit and before late labels are joined. The `Stateful` ones
         are kept in snapshots.
+    last_stages
+        Stages behind all others, which see events as they are learned.
     commit_offsets
         Called with the position after every written snapshot.
     catches_up
@@ -179,7 +194,7 @@ def open_run(
         scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
         limit = EventLimit(config.max_events, progress) if config.max_events else None
         waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
-        chosen: list[Stage | None] = [time_filter, *stages, limit, waiting]
+        chosen: list[Stage | None] = [time_filter, *stages, limit, waiting, *last_stages]
         loop = Loop(
             contestants,
             decoder,

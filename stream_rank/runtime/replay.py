@@ -2,8 +2,8 @@
 
 import csv
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
@@ -16,11 +16,13 @@ from stream_rank.errors import (
     cause_of,
 )
 from stream_rank.evaluation.baseline import COIN_LOSS
+from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.comparison import Compared, as_row, compared, recommendation
 from stream_rank.evaluation.standing import complaint, skill_of
 from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.source import Source
 from stream_rank.ingest.timestamps import FIRST, LAST, written
+from stream_rank.pipeline.halving import Halving
 from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.stage import Stage
@@ -33,7 +35,7 @@ from stream_rank.sinks.reject_limit import RejectLimit
 from stream_rank.sinks.rejects import reject_file
 from stream_rank.sinks.sink import Prediction, Sink
 
-__all__ = ["Replay"]
+__all__ = ["Judge", "Replay"]
 
 
 _CURVE = {
@@ -55,6 +57,15 @@ _SKILLS = {
 """Columns that are the skill of one thing in a point against another."""
 
 
+class Judge(Protocol):
+    """Sees all events as they are learned, and says in the end what could have been done."""
+
+    stage: Stage
+
+    def found(self, boards: Mapping[str, Board]) -> dict[str, Any]:
+        """What it found, beside the learners' losses."""
+
+
 class Replay:
     """A learning run on files: `run` reads the inputs, `finish` writes curve, report and summary."""
 
@@ -69,9 +80,14 @@ class Replay:
         stages: Sequence[Stage] = (),
         predictions: Sink[Prediction] | None = None,
         learner_threads: int = 1,
+        judge: Judge | None = None,
+        searches: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Given parts replace those of the settings; `stages` come before the pace; so many learners learn at a time."""
-        self.config, self._say = config, say
+        """Given parts replace those of the settings; `stages` come before the pace; so many learners learn at a time.
+
+        Of the learners of each search, by what it was asked for as, the worse go on the way.
+        """
+        self.config, self._say, self._judge = config, say, judge
         self.source = source or open_source(
             config.inputs,
             config.format,
@@ -80,6 +96,15 @@ class Replay:
             config.csv_options(),
         )
         pace = [] if config.speed is None else [Pace(config.speed)]
+        halving = self._halving = [
+            Halving(
+                searches,
+                lambda: self.learning.scoreboard.boards,
+                lambda names: self.learning.leave(names),
+                lambda: self.learning.progress.counts.learned,
+            )
+            for searches in ([searches] if searches else [])
+        ]
         self._limit = RejectLimit(config.max_reject_ratio)
         self._rejects = reject_file(config.out / "rejects.jsonl")
         self.learning = open_run(
@@ -92,6 +117,7 @@ class Replay:
             contestants=contestants,
             time_filter=_time_filter(config),
             stages=[*stages, *pace],
+            last_stages=[*([] if judge is None else [judge.stage]), *halving],
             control=control,
             learner_threads=learner_threads,
         )
@@ -241,6 +267,10 @@ class Replay:
         if len(beside) > 1:
             summary["comparison"] = [as_row(each) for each in beside]
             summary["recommendation"] = recommendation(beside)
+        for each in self._halving:
+            summary["searches"] = each.told()
+        if self._judge is not None:
+            summary["hindsight"] = self._judge.found(scoreboard.boards)
         try:
             with (out / "curve.csv").open("w", newline="") as file:
                 table = csv.writer(file)
