@@ -21,6 +21,8 @@ __all__ = ["learning"]
 _THOSE = 'learner=~"$learner"'
 _GUESSED, _COIN = 0.5, 0.693
 """What guessing loses: the error and the Brier score of preferences, and their log-loss."""
+_COVERED = 0.9
+"""The part of labels that prediction sets cover."""
 _NO_RANKS = "No rating was predicted by a learner of ranks"
 _NO_SCORES = "No rating was predicted by a learner of scores"
 _NO_PREFERENCES = "No preference was predicted"
@@ -218,6 +220,30 @@ def learning() -> Dashboard:
                     many=True,
                     scale=Scale.TIGHT,
                     nothing="The champion predicted no rating, predicts scores, or has more than 20 ranks",
+                ),
+                lines(
+                    "Ranks in a prediction set",
+                    "How many neighbouring ranks are needed so that nine labels in ten are among them, on average of the last predictions: "
+                    "1 is sure. It rises when the stream becomes harder to foretell.",
+                    "short",
+                    {_WHO: _chosen(metric("set_size"))},
+                    width=12,
+                    height=9,
+                    many=True,
+                    scale=Scale.TIGHT,
+                    nothing="No rating was predicted by a learner that gives probabilities",
+                ),
+                lines(
+                    "Labels within their prediction sets",
+                    "Share of the last labels that were within the sets: nine in ten, the line, are asked for, and come whatever the learner is.",
+                    "percentunit",
+                    {_WHO: _chosen(metric("coverage"))},
+                    width=12,
+                    height=9,
+                    many=True,
+                    level=_COVERED,
+                    scale=Scale.TIGHT,
+                    nothing="No rating was predicted by a learner that gives probabilities",
                 ),
                 lines(
                     "Members that disagree",

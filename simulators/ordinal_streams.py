@@ -12,7 +12,15 @@ from simulators.ordinal_sets import scores_of
 from stream_rank import OrdinalLogit, PredictionSets, Scale
 from stream_rank.datasets.oap_stream import OAPStream
 
-__all__ = ["Figure", "calibration", "figures", "reliability", "report"]
+__all__ = [
+    "Figure",
+    "after_a_drift",
+    "calibration",
+    "figures",
+    "known_stream",
+    "reliability",
+    "report",
+]
 
 Array = npt.NDArray[Any]
 
@@ -67,7 +75,7 @@ def _wide(events: int, width: int = 500, n_ranks: int = 6, noise: float = 0.25) 
     return _loss(many, X[events:], y[events:])
 
 
-def _known(events: int, seed: int) -> tuple[Array, Array, Array]:
+def known_stream(events: int, seed: int) -> tuple[Array, Array, Array]:
     """Events of a cumulative logit, their labels, and the true probabilities."""
     generator = np.random.default_rng(seed)
     X = generator.normal(size=(events, len(_TRUE)))
@@ -79,10 +87,10 @@ def _known(events: int, seed: int) -> tuple[Array, Array, Array]:
 
 def calibration(events: int) -> tuple[float, float, Array, Array, Array]:
     """The ranked probability scores of the learner and of the truth on fresh events, both shares, and the labels."""
-    X, y, _ = _known(events, 1)
+    X, y, _ = known_stream(events, 1)
     model = OrdinalLogit(n_ranks=len(_EDGES) + 1)
     model.learn_many(X, y)
-    fresh, labels, truth = _known(20_000, 2)
+    fresh, labels, truth = known_stream(20_000, 2)
     shares = model.predict_proba_many(fresh)
     return scores_of(shares, labels)[0], scores_of(truth, labels)[0], shares, truth, labels
 
@@ -94,9 +102,9 @@ def reliability(shares: Array, truth: Array, y: Array, rank: int = 2) -> Iterato
         yield [float(each[tenth].mean()) for each in (said, (y <= rank).astype(np.float64), true)]
 
 
-def _after_a_drift(events: int) -> tuple[float, float]:
+def after_a_drift(events: int) -> tuple[float, float]:
     """The loss from 500 events after a sudden drift on over that before it, and how far coverage of sets is off after it."""
-    X, y, _ = _known(2 * events, 3)
+    X, y, _ = known_stream(2 * events, 3)
     X[events:] *= -1.0  # the rule is the opposite one from here on
     model = OrdinalLogit(n_ranks=len(_EDGES) + 1, forgetting=0.995)
     off = np.abs(model.test_then_train(X, y) - y)
@@ -118,7 +126,7 @@ def figures(trials: int = 20, scale: float = 1.0) -> Iterator[Figure]:
     yield Figure("500 features, loss after 6,000 events", _wide(6_000), 0.36)
     ours, truth, *_ = calibration(max(2_000, events // 10))
     yield Figure("RPS after 5,000 events, over that of the true posterior", ours / truth, 1.01)
-    recovered, off = _after_a_drift(max(1_500, events // 20))
+    recovered, off = after_a_drift(max(1_500, events // 20))
     yield Figure("loss from 500 events after a drift on, over before", recovered, 1.05)
     yield Figure("coverage of sets after the drift, off 0.9 by", off, 0.01)
 

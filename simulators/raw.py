@@ -22,7 +22,7 @@ import numpy.typing as npt
 from stream_rank.cli.main import main
 from stream_rank.errors import InputError
 
-__all__ = ["DATASETS", "Dataset", "Row", "run", "table"]
+__all__ = ["DATASETS", "Dataset", "Row", "run", "table", "wabbit_line"]
 
 Array = npt.NDArray[np.float64]
 
@@ -128,7 +128,8 @@ def _token(text: str) -> str:
     return "".join("_" if letter in " :|\t\n" else letter for letter in text)
 
 
-def _wabbit_line(x: dict[str, str], names: tuple[str, ...]) -> str:
+def wabbit_line(x: dict[str, str], names: tuple[str, ...]) -> str:
+    """Features as Vowpal Wabbit reads them: text, and the numbers of `names`, are names."""
     parts = []
     for name, value in x.items():
         try:
@@ -176,7 +177,7 @@ def row_of(
     ranks = "rank_loss" in found
     names = data.features or tuple(name for name in rows[0] if name != data.label)
     lines = (
-        _wabbit_line({name: row[name] for name in names if row[name]}, data.names) for row in rows
+        wabbit_line({name: row[name] for name in names if row[name]}, data.names) for row in rows
     )
     return Row(
         data.name,

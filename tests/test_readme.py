@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.readme import put_between
+from simulators.readme import put_between
 
 README = Path(__file__).parents[1] / "README.md"
 

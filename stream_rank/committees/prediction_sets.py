@@ -4,8 +4,18 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Self
 
+import numpy as np
 from river import base
 
+from stream_rank.engine.scoring.sets import (
+    COUNT,
+    COVERED,
+    LEVEL,
+    RECENT,
+    SUMS,
+    bounds,
+    count_sets,
+)
 from stream_rank.parameters import check_number
 
 __all__ = ["PredictionSets"]
@@ -24,7 +34,8 @@ class PredictionSets(base.Classifier):
     none, so that levels stay between `-rate` and `1 + rate`. After a drift the level follows. Where the learner is right
     more often than asked, some sets are empty: those of the events of which it is least certain.
 
-    Cost: that of `predict_proba_one` beside the learner's own. It cannot be saved in a snapshot; the learner can.
+    Cost: that of `predict_proba_one` beside the learner's own. It cannot be saved in a snapshot; the learner can. A run counts how
+    often such sets of its learners cover labels, and how large they are, by itself: `coverage` and `set_size` in its summary.
 
     Parameters
     ----------
@@ -56,8 +67,8 @@ class PredictionSets(base.Classifier):
         self.learner = learner
         self.coverage = coverage
         self.rate = rate
-        self._level = coverage
-        self._events = self._missed = 0
+        self._sums = np.zeros(SUMS)
+        self._sums[LEVEL] = coverage
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -72,33 +83,28 @@ class PredictionSets(base.Classifier):
     @property
     def level(self) -> float:
         """What a label's probability and this must exceed 1 together with, to be in a set."""
-        return self._level
+        return float(self._sums[LEVEL])
 
     @property
     def covered(self) -> float:
         """In what part of the events so far the label was within the set."""
-        return 1.0 - self._missed / self._events if self._events else self.coverage
+        events = float(self._sums[COUNT])
+        return float(self._sums[COVERED]) / events if events else self.coverage
 
     def predict_set_one(self, x: Mapping[Any, Any]) -> list[Any]:
         """Neighbouring labels, ascending; none where no label is probable enough."""
-        return self._set_of(self.learner.predict_proba_one(x))
-
-    def _set_of(self, shares: Mapping[Any, float]) -> list[Any]:
-        labels = list(shares)
-        if self._level >= 1.0:
-            return labels
-        likely = [i for i, share in enumerate(shares.values()) if share > 1.0 - self._level]
-        return labels[likely[0] : likely[-1] + 1] if likely else []
+        shares = self.learner.predict_proba_one(x)
+        first, end = bounds(np.array([*shares.values()], np.float64), self.level)
+        return [*shares][first:end]
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn one event, after its set was compared with its label."""
         shares = self.learner.predict_proba_one(x)
         self.learner.learn_one(x, y)
-        missed = int(y not in self._set_of(shares))
         if shares:
-            self._events += 1
-            self._missed += missed
-            self._level += self.rate * (missed - (1.0 - self.coverage))
+            rank = [*shares].index(y) + 1 if y in shares else 0  # no set has a label that is new
+            given = np.array([[*shares.values()]], np.float64), np.array([float(rank)])
+            count_sets(*given, self.coverage, self.rate, self._sums, np.empty((RECENT, 1)))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """What the learner predicts."""

@@ -26,6 +26,7 @@ class Committee:
 
     predicts: Literal["ranks", "scores"] = "ranks"
     learns_groups = False
+    gives_probabilities = True
 
     def __init__(self, name: str, members: Sequence[Member], votes: Votes | None = None) -> None:
         self.name, self.members = name, list(members)
@@ -108,15 +109,23 @@ class Committee:
         self.learn_some(rows, labels, groups, np.zeros(len(rows), np.bool_), learning)
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         found = [each.opinions(rows, labels, asking, learning) for each in self.members]
         ranks = np.stack([each for each, _ in found]).astype(np.float64)
-        shares = np.stack([each for _, each in found])
+        opinions = np.stack([each for _, each in found])
         answers = np.where(learning, labels, 0.0)
-        pooled: Array = self.model.pool(shares, ranks, answers, learning)[0]
-        return pooled.astype(np.float64)
+        predictions, pooled = self.model.pool(opinions, ranks, answers, learning)
+        if shares is not None:
+            shares[:] = pooled
+        return predictions.astype(np.float64)  # type: ignore[no-any-return]
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events; nothing is learned."""

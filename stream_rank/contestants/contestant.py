@@ -66,6 +66,10 @@ class Contestant(Protocol):
         """Whether it makes use of the groups of events."""
 
     @property
+    def gives_probabilities(self) -> bool:
+        """Whether it says how likely each rank is."""
+
+    @property
     def learns_preferences(self) -> bool:
         """Whether it learns that one item is preferred to another."""
 
@@ -89,11 +93,17 @@ class Contestant(Protocol):
         """Learn events that were predicted before."""
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction.
 
-        What is returned for others means nothing.
+        One that gives probabilities leaves each rank's in `shares`, a row for each event. What is returned for others means nothing.
         """
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:

@@ -78,10 +78,19 @@ class Member(PreparedLearner):
         return shares
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
-        return self.opinions(rows, labels, asking, learning)[0].astype(np.float64)
+        predictions, found = self.opinions(rows, labels, asking, learning)
+        if shares is not None:
+            shares[:] = found
+        return predictions.astype(np.float64)
 
     def test_then_train_pairs(
         self, preferred: Rows, others: Rows, magnitudes: Array

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.features.lessons import lessons_of
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.learner import Learner
 from stream_rank.learners.base.restore import learner_from
@@ -60,6 +61,11 @@ class NativeLearner:
         return bool(self.model.learns_groups)
 
     @property
+    def gives_probabilities(self) -> bool:
+        """Whether it says how likely each rank is."""
+        return bool(self.model.gives_probabilities)
+
+    @property
     def learns_preferences(self) -> bool:
         """Whether it learns that one item is preferred to another."""
         return bool(self.model.learns_preferences)
@@ -105,11 +111,27 @@ class NativeLearner:
         self.model.learn_many(rows, self._answers(labels), **self._more(groups))
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict events, and learn some, each after its prediction."""
         more = self._more(groups)
-        return _as_floats(self.model.learn_some(rows, labels, learning, **more))
+        if shares is None:
+            return _as_floats(self.model.learn_some(rows, labels, learning, **more))
+        if not (asking & learning).any():
+            return _as_floats(self.model.learn_some(rows, labels, learning, shares=shares))
+        # what is learned has no probabilities: it is asked for in a row of its own
+        lessons, found = lessons_of(rows, asking, learning), np.full(len(rows), np.nan)
+        both, asked = np.empty((len(lessons.events), shares.shape[1])), ~lessons.learning
+        given = lessons.rows, labels[lessons.events], None, asked, lessons.learning, both
+        answers = self.learn_some(*given)
+        found[lessons.events[asked]], shares[lessons.events[asked]] = answers[asked], both[asked]
+        return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
         """Predict events."""

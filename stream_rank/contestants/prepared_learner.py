@@ -73,6 +73,11 @@ class PreparedLearner:
         return self._inner.learns_groups
 
     @property
+    def gives_probabilities(self) -> bool:
+        """Whether it says how likely each rank is."""
+        return self._inner.gives_probabilities
+
+    @property
     def learns_preferences(self) -> bool:
         """Whether it learns that one item is preferred to another."""
         return self._inner.learns_preferences
@@ -138,20 +143,31 @@ class PreparedLearner:
         )
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         lessons = self._preparations.lessons(self.chain, rows, labels, asking, learning)
         events, learned = lessons.events, lessons.learning
+        asked = ~learned
+        both = None if shares is None else np.empty((len(events), shares.shape[1]))
         predictions = self._inner.learn_some(
             self._bounded(lessons.rows),
             labels[events],
             None if groups is None else groups[events],
-            ~learned,
+            asked,
             learned,
+            both,
         )
         found = np.full(len(rows), np.nan)
         answers(events, learned, predictions, found)
+        if shares is not None and both is not None:
+            shares[events[asked]] = both[asked]
         return found
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:

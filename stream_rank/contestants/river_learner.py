@@ -22,8 +22,7 @@ Mask = npt.NDArray[np.bool_]
 class RiverLearner:
     """An estimator of River's, called event by event. Snapshots cannot hold it, because the form of its state is unknown."""
 
-    learns_groups = False
-    learns_preferences = False
+    learns_groups = learns_preferences = gives_probabilities = False
     state = None
     limits = LearnerLimits(math.inf, math.inf, math.inf)
 
@@ -80,7 +79,13 @@ class RiverLearner:
                 self.model.learn_one(x, y)
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         """Predict and learn what is to be: no more, since a prediction may change an estimator."""
         found = np.full(len(rows), np.nan)

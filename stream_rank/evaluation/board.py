@@ -24,6 +24,7 @@ from stream_rank.evaluation.drift import BLOCK, DriftDetector
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.preference_board import PreferenceBoard
+from stream_rank.evaluation.set_board import SetBoard
 from stream_rank.evaluation.standing import Standing
 from stream_rank.learners.base.capabilities import Insight, as_named
 from stream_rank.learners.base.serialization import count_in, entries
@@ -59,9 +60,11 @@ class Board:
         window: int,
         baseline: Baseline | None = None,
         since: int = 0,
+        probable: bool = False,
     ) -> None:
         """`baseline` is that of all boards of ranks, or of scores, that count since the same event; without one, nothing is
-        known of a skill. `since` is how many events the run had learned before the learner joined."""
+        known of a skill. `since` is how many events the run had learned before the learner joined, `probable` whether it gives
+        probabilities."""
         self.ranks, self._baseline, self.since = ranks, baseline, since
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
@@ -74,6 +77,8 @@ class Board:
         self.history = LossHistory()
         """Of ranks the rank loss; of scores the magnitude loss over the pairs of neighbouring events, whatever their groups."""
         self.preferences = PreferenceBoard(not ranks, window)
+        self.sets = SetBoard(window) if probable and ranks and n_rows else None
+        """None of a learner without probabilities, and of more ranks than there is a confusion matrix of."""
         self.drifts: list[int] = []
         self.drifts_met = 0
         """The number of drifts since the board was made; it is not in snapshots."""
@@ -222,7 +227,8 @@ class Board:
         else:
             found["recent_misranking"] = self._misranking()
         found["drifts"] = self.drifts
-        return {**found, **self.preferences.summary()}
+        sets = {} if self.sets is None else self.sets.summary()
+        return {**found, **sets, **self.preferences.summary()}
 
     def _misranking(self) -> float | None:
         """The share of recent pairs, within groups, in the wrong order."""
@@ -249,7 +255,9 @@ class Board:
 
     def arrays(self) -> dict[str, Array]:
         """The arrays of its state."""
-        return {**self._arrays, "history": self.history.array(), **self.preferences.arrays()}
+        sets = {} if self.sets is None else self.sets.arrays()
+        history = {"history": self.history.array()}
+        return {**self._arrays, **history, **sets, **self.preferences.arrays()}
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -268,6 +276,8 @@ class Board:
         self._detector.state = said["drift"]
         self.history.restore(said["history"], arrays["history"])
         self.preferences.restore(said["preferences"], arrays)
+        if self.sets is not None:
+            self.sets.restore(arrays)
 
 
 def _candidates(weights: Mapping[Hashable, float]) -> dict[str, float]:

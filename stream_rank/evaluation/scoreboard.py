@@ -57,7 +57,7 @@ class Scoreboard:
     key = "scoreboard"
 
     def __init__(self, contestants: Sequence[Contestant], n_ranks: int | None, window: int) -> None:
-        self._contestants, self._n_ranks, self._window = contestants, n_ranks, window
+        self._contestants, self.n_ranks, self._window = contestants, n_ranks, window
         self.baselines: dict[str, Baseline] = {}
         self.boards: dict[str, Board] = {}
         self._seat(dict.fromkeys((each.name for each in contestants), 0))
@@ -73,13 +73,14 @@ class Scoreboard:
             began = since[each.name]
             key = f"{each.predicts} since {began}" if began else each.predicts
             if key not in self.baselines:
-                self.baselines[key] = _baseline(each.predicts, self._n_ranks, self._window)
+                self.baselines[key] = _baseline(each.predicts, self.n_ranks, self._window)
             ranks, baseline = each.predicts == "ranks", self.baselines[key]
-            self.boards[each.name] = Board(ranks, self._n_ranks, self._window, baseline, began)
+            given = ranks, self.n_ranks, self._window, baseline, began, each.gives_probabilities
+            self.boards[each.name] = Board(*given)
 
     def join(self, contestants: Sequence[Contestant]) -> None:
         """Go on with these; the boards of those that are new count from here on."""
-        other = Scoreboard(contestants, self._n_ranks, self._window)
+        other = Scoreboard(contestants, self.n_ranks, self._window)
         other.load(self.dump())
         vars(self).update(vars(other))
 
@@ -100,13 +101,28 @@ class Scoreboard:
                 found[kind] = mine
         return {kind: baseline for kind, (_, baseline) in found.items()}
 
-    def count(self, labels: Array, found: Mapping[str, Array], groups: Array | None) -> None:
-        """Count what every learner predicted of some events."""
+    @property
+    def probable(self) -> list[str]:
+        """The learners whose probabilities are wanted by `count`."""
+        return [name for name, board in self.boards.items() if board.sets is not None]
+
+    def count(
+        self,
+        labels: Array,
+        found: Mapping[str, Array],
+        groups: Array | None,
+        shares: Mapping[str, Array] | None = None,
+    ) -> None:
+        """Count what every learner predicted of some events, and what the `probable` ones held for how likely."""
         numbers = self._group_numbers.numbers(groups, len(labels))
         for baseline in self.baselines.values():
             baseline.count(labels, numbers, self._group_numbers.met)
         for name, predictions in found.items():
             self.boards[name].count(labels, predictions, numbers, self._group_numbers.met)
+        for name, each in (shares or {}).items():
+            sets = self.boards[name].sets
+            if sets is not None:
+                sets.count(each, labels)
 
     def count_preferences(
         self, magnitudes: Array, found: Mapping[str, tuple[Array, Array]]

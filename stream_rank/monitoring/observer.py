@@ -204,6 +204,9 @@ class Observer:
             "weight_norm": {(name,): seen.norm},
             "finite": {(name,): float(good)},
         }
+        if board.sets is not None:
+            found["coverage"] = {(name,): board.sets.recent_coverage}
+            found["set_size"] = {(name,): board.sets.recent_size}
         if seen.updates is not None:
             found["updates_total"] = {(name,): seen.updates - self._updates_before[name]}
         # preferences move no threshold: as long as no rating came, all of them stand where they began

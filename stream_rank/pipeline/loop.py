@@ -26,6 +26,8 @@ Array = npt.NDArray[Any]
 
 _MOST_PREFERENCES = 1 << 16
 """As many preferences as are written out at a time, in columns of some megabytes."""
+_MOST_SHARES = 1 << 19
+"""As many probabilities of ranks as a learner gives at a time, in columns of some megabytes."""
 _SAMPLE = 64
 """The number of recent ratings that `evaluation.probe` averages over."""
 
@@ -69,6 +71,18 @@ class Loop:
         self.stopwatch = Stopwatch([each.name for each in contestants])
         self.last_ratings: tuple[Rows, Array] | None = None
         """At most `_SAMPLE` of the last ratings with their labels, as long as no feature gives its slot to another."""
+
+    @property
+    def _most(self) -> int:
+        """As many events as learners that give probabilities predict at a time."""
+        probable = any(each.gives_probabilities for each in self.contestants)
+        ranks = (self.scoreboard.n_ranks or 1) if probable else 1
+        return max(1, _MOST_SHARES // ranks)
+
+    def _shares(self, count: int) -> dict[str, Array]:
+        """Room for the probabilities that the scoreboard wants of so many events."""
+        shape = count, self.scoreboard.n_ranks or 0
+        return {name: np.empty(shape) for name in self.scoreboard.probable}
 
     def join(self, contestants: Sequence[Contestant]) -> None:
         """Go on with these, between two chunks; some are new, and have learned the events so far elsewhere."""
@@ -115,7 +129,8 @@ class Loop:
                 self.progress.counts.skipped += last - first
             elif kind == Kind.REQUEST:
                 with self.stopwatch.stage("learning"):
-                    self._requests(batch.events(first, last))
+                    for begin in range(first, last, self._most):
+                        self._requests(batch.events(begin, min(last, begin + self._most)))
             elif kind != UNMATCHED:
                 self._learned(kind, batch, first, last)
         timed = np.flatnonzero(batch.times != NO_TIME)
@@ -135,11 +150,13 @@ class Loop:
             SEVERAL: self._several,
         }[kind]
         while first < last:
-            end = min(last, first + self.scoreboard.room)
+            end = min(last, first + self.scoreboard.room, first + self._most)
             if kind == Kind.PREFERENCE:
                 end = within(batch, first, end)
             elif kind == SEVERAL:
-                end = _with_requests(batch, first, last, self.scoreboard.room)
+                end = _with_requests(
+                    batch, first, min(last, first + self._most), self.scoreboard.room
+                )
             learn(batch.events(first, end))
             learned = end - first
             if kind == SEVERAL:
@@ -161,11 +178,18 @@ class Loop:
 
     def _ratings(self, batch: Batch) -> None:
         """Predict and learn ratings, each predicted before it is learned."""
-        rows, labels, groups = batch.rows, batch.labels, batch.groups
+        given = batch.rows, batch.labels, batch.groups
+        everything, shares = np.ones(len(batch), np.bool_), self._shares(len(batch))
+
+        def learn(each: Contestant) -> Array:
+            if each.name not in shares:
+                return each.test_then_train(*given)
+            return each.learn_some(*given, everything, everything, shares[each.name])
+
         with self.stopwatch.stage("learning"):
-            found = self._by_all(lambda each: each.test_then_train(rows, labels, groups))
+            found = self._by_all(learn)
         with self.stopwatch.stage("scoring"):
-            self.scoreboard.count(labels, found, groups)
+            self.scoreboard.count(batch.labels, found, batch.groups, shares)
         self._sample(batch)
 
     def _preferences(self, batch: Batch) -> None:
@@ -196,7 +220,8 @@ class Loop:
         requests, labels = kinds == Kind.REQUEST, kinds == Kind.LABEL
         with self.stopwatch.stage("learning"):
             given = batch.rows, batch.labels, batch.groups, ~labels, ~requests
-            by_name = self._by_all(lambda each: each.learn_some(*given))
+            shares = self._shares(len(batch))
+            by_name = self._by_all(lambda each: each.learn_some(*given, shares.get(each.name)))
             found = np.stack([*by_name.values()])
             if batch.earlier is not None and batch.tickets is not None:  # else there are no labels
                 batch.earlier.note(batch.tickets[requests], found[:, requests])
@@ -205,7 +230,10 @@ class Loop:
         with self.stopwatch.stage("scoring"):
             groups = None if batch.groups is None else batch.groups[learned]
             scored = dict(zip(by_name, found[:, learned], strict=True))
-            self.scoreboard.count(batch.labels[learned], scored, groups)
+            for each in shares.values():
+                each[labels] = np.nan  # nobody asked now, and what was said then is not kept
+            sure = {name: each[learned] for name, each in shares.items()}
+            self.scoreboard.count(batch.labels[learned], scored, groups, sure)
         ids = None if batch.ids is None else batch.ids[requests]
         self._put_predictions(ids, found[:, requests])
         n_labels = int(labels.sum())

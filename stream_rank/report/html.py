@@ -8,6 +8,7 @@ from stream_rank.evaluation.baseline import COIN, COIN_LOSS
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.comparison import Compared
 from stream_rank.evaluation.scoreboard import Scoreboard
+from stream_rank.evaluation.set_board import COVERAGE
 from stream_rank.evaluation.standing import Standing
 from stream_rank.report.charts import CLIP, Line, heat_map, line_chart
 from stream_rank.report.comparison import comparison
@@ -57,6 +58,7 @@ def report(
             drifts = {name: board.drifts for name, board in some.items()}
             parts.append(_curves(some, curves, drifts, summary))
     parts.append(hindsight(summary.get("hindsight", {})))
+    parts.append(_sets(ranked))
     parts.append(_confusion(ranked))
     parts.append(_rules(boards))
     parts.append(_details(summary))
@@ -228,6 +230,28 @@ def _of_baseline(board: Board, curves: _Curves) -> list[dict[str, Line]]:
         return 2 * [{f"a {COIN}": coin}]
     name = f"always the {board.standing.baseline}"
     return [{name: [(p["events"], p[key]) for p in board.points]} for key in curves.baselines]
+
+
+def _sets(boards: Mapping[str, Board]) -> str:
+    """How often labels were within prediction sets, and how large those were."""
+    columns = {
+        "coverage": "coverage",
+        "recent coverage": "recent_coverage",
+        "ranks in a set": "set_size",
+        "lately": "recent_set_size",
+    }
+    sure = {name: b.sets.summary() for name, b in boards.items() if b.sets is not None}
+    rows = {
+        name: [number(each[key]) for key in columns.values()] for name, each in sure.items() if each
+    }
+    if not rows:
+        return ""
+    return (
+        f"<h2>Prediction sets</h2>{_table(('learner', *columns), rows, None)}"
+        f'<p class="note">Neighbouring ranks that were given for each event before it was learned, so many that {COVERAGE:.0%} of the '
+        "labels are among them: how many are needed says how sure a learner can be. It learns from what it missed, and so covers as "
+        "many after a drift, by larger sets.</p>"
+    )
 
 
 def _confusion(boards: Mapping[str, Board]) -> str:

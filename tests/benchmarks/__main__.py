@@ -5,8 +5,8 @@ import itertools
 import sys
 from pathlib import Path
 
+from simulators.readme import put_between
 from tests.benchmarks.measure import Line, machine, one_core
-from tests.benchmarks.readme import put_between
 
 
 def _table(lines: list[Line]) -> str:

@@ -24,7 +24,7 @@ def test_what_is_missed_is_what_the_level_says() -> None:
         model.learn_one(x, label)
         assert model.level - 0.8 == pytest.approx(0.1 * (missed - 0.2 * count), abs=1e-9)
         assert -0.1 <= model.level <= 1.1
-    assert model.covered == 1 - missed / 400
+    assert model.covered == (400 - missed) / 400
     assert abs(model.covered - 0.8) <= 0.9 / (0.1 * 400)
 
 

@@ -190,7 +190,10 @@ def test_preferences_stand_beside_a_coin() -> None:
 @pytest.mark.parametrize("n_ranks", [5, None])
 def test_a_scoreboard_goes_on_where_another_was(n_ranks: int | None) -> None:
     kinds = {"prank": "ranks", "recursive-mprank": "scores"}
-    contestants: Any = [SimpleNamespace(name=name, predicts=kind) for name, kind in kinds.items()]
+    contestants: Any = [
+        SimpleNamespace(name=name, predicts=kind, gives_probabilities=False)
+        for name, kind in kinds.items()
+    ]
 
     def fresh() -> Scoreboard:
         return Scoreboard(contestants, n_ranks, 100)

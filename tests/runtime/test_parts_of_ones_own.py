@@ -44,7 +44,7 @@ class RunningMean:
     key = "learners/running-mean"
     predicts: Literal["ranks", "scores"] = "scores"
     limits = LearnerLimits(1e9, np.inf, np.inf)
-    learns_groups = learns_preferences = False
+    learns_groups = learns_preferences = gives_probabilities = False
     chain: tuple[str, ...] = ()
     model = None
 
@@ -95,7 +95,13 @@ class RunningMean:
         self.test_then_train(rows, labels, groups)
 
     def learn_some(
-        self, rows: Rows, labels: Array, groups: Array | None, asking: Mask, learning: Mask
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
     ) -> Array:
         found = np.full(len(rows), np.nan)
         for place in range(len(rows)):

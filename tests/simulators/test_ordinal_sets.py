@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simulators.__main__ import main
+from simulators.ordinal_peers import MISSING, PEERS
 from simulators.ordinal_sets import LEARNERS, run, scores_of
 
 
@@ -31,13 +32,17 @@ def test_a_table_of_errors_beside_the_peers(
             )
     lines: list[str] = []
     assert run(tmp_path, 2, ["car"], lines.append) == 0
-    head, row, ratios = (line.split() for line in lines[:3])
-    assert len(head) == len(row) == len(LEARNERS) + 5
-    errors = dict(zip(head[1:], map(float, row[1:]), strict=True))
-    assert errors["default"] < 0.7 * errors["median"]
+    head = ["hedge", "linear", "waves", "averaged", *PEERS]
+    row, ratios = (line.split() for line in lines[1:3])
+    assert lines[0].split()[1:] == " ".join(head).split()
+    errors = {name: float(error) for name, error in zip(head, row[1:], strict=True) if error != "-"}
+    assert len(errors) == len(LEARNERS) + len(PEERS) - len(MISSING)
+    assert max(errors["linear"], errors["ARF regr"], errors["ARF class"]) < errors["median"]
+    assert errors["linear"] < 0.7 * errors["median"]
     assert ratios[:2] == ["over", "trees"]
-    assert float(ratios[3]) == pytest.approx(errors["default"] / errors["trees"], abs=0.02)
-    assert errors["hedge"] < 1.2 * min(errors["default"], errors["waves"])
+    assert float(ratios[3]) == pytest.approx(errors["linear"] / errors["trees"], abs=0.02)
+    assert errors["hedge"] < 1.2 * min(errors["linear"], errors["waves"])
+    assert lines[-len(MISSING) :] == [*MISSING.values()] if MISSING else True
     assert lines[4].split()[0] == "car"
     assert [0.0 < float(score) < limit for score in lines[4].split()[1:] for limit in (2.0,)] == [
         True
