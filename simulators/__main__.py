@@ -141,20 +141,6 @@ def _parser() -> argparse.ArgumentParser:
     ordinal.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     ordinal.add_argument("--orders", type=int, default=5, help="random orders of the rows")
 
-    table_of_all = commands.add_parser(
-        "accuracy", help="all learners of ranks on synthetic and real streams, as a table"
-    )
-    table_of_all.add_argument(
-        "--data", type=Path, required=True, help="the folder of the data sets"
-    )
-    table_of_all.add_argument("--trials", type=_whole, default=20, help="(%(default)s)")
-    table_of_all.add_argument("--readme", type=Path, help="a file whose table is replaced")
-    sure = commands.add_parser(
-        "calibration", help="what the default learner says of ranks, beside what came"
-    )
-    sure.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
-    sure.add_argument("--out", type=Path, help="the picture of the curves, an .svg")
-
     batch = commands.add_parser(
         "batch-figures", help="the batch methods: times of leave-pair-out, and bounds beside gaps"
     )
@@ -263,17 +249,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         try:
             return ordinal_sets.run(given.data, given.orders)
-        except StreamRankError as error:
-            print(error)
-            return 2
-    if given.command in ("accuracy", "calibration"):
-        from simulators import accuracy, calibration
-        from stream_rank.errors import StreamRankError
-
-        try:
-            if given.command == "accuracy":
-                return accuracy.report(given.data, given.trials, given.readme)
-            return calibration.report(given.data, given.out)
         except StreamRankError as error:
             print(error)
             return 2

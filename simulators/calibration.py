@@ -107,7 +107,7 @@ def report(
     told("coverage after a sudden drift", turned["recent_coverage"], *near)
     recovered, off = after_a_drift(_EVENTS // 2)
     told("loss 500 events after it, forgetting, over before", recovered, 0.0, 1.05)
-    told("coverage after it, forgetting, off 0.9 by", off, 0.0, _OFF)
+    told("off 0.9 after it, forgetting, by", off, 0.0, _OFF)
     for name, rows in sets.items():
         rows = random.Random(1).sample(rows, min(len(rows), _MOST))
         found = _said(rows, len(rows) * 4 // 5, SETS[name])

@@ -1,6 +1,7 @@
 """Commands that know how to run themselves: each is added with what it takes, and imports what it needs when it runs."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from simulators.arguments import amount, share, whole
@@ -14,6 +15,8 @@ __all__ = ["add", "add_faults", "faulty_load"]
 def add(commands: Any) -> None:
     """Add them all."""
     _table_1(commands)
+    _accuracy(commands)
+    _calibration(commands)
     stream.add(commands)
     events.add(commands)
 
@@ -68,5 +71,46 @@ def _table_1(commands: Any) -> None:
         from simulators import rankrls_table_1
 
         return rankrls_table_1.report(given.inputs)
+
+    parser.set_defaults(run=run)
+
+
+def _accuracy(commands: Any) -> None:
+    parser = commands.add_parser(
+        "accuracy", help="all learners of ranks on made and real streams, as a table"
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
+    parser.add_argument("--readme", type=Path, help="a file whose table is replaced")
+
+    def run(given: argparse.Namespace) -> int:
+        from simulators import accuracy
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return accuracy.report(given.data, given.trials, given.readme)
+        except StreamRankError as error:
+            print(error)
+            return 2
+
+    parser.set_defaults(run=run)
+
+
+def _calibration(commands: Any) -> None:
+    parser = commands.add_parser(
+        "calibration", help="what the default learner says of ranks, beside what came"
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--out", type=Path, help="the picture of the curves, an .svg")
+
+    def run(given: argparse.Namespace) -> int:
+        from simulators import calibration
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return calibration.report(given.data, given.out)
+        except StreamRankError as error:
+            print(error)
+            return 2
 
     parser.set_defaults(run=run)

@@ -105,11 +105,19 @@ def _forests(
 ) -> Iterator[Array]:
     from river import forest
 
+    # its regressor's leaves take no text
+    numbers = [
+        {
+            f"{k}={v}" if isinstance(v, str) else k: 1.0 if isinstance(v, str) else v
+            for k, v in x.items()
+        }
+        for x in events
+    ]
     for kind in (forest.ARFClassifier, forest.ARFRegressor):
         model: Any = kind(seed=seed)
-        for x, label in zip(events[:n_train], y.tolist(), strict=False):
+        for x, label in zip(numbers[:n_train], y.tolist(), strict=False):
             model.learn_one(x, label)
-        yield _nearest([model.predict_one(x) for x in events[n_train:]], n_ranks)
+        yield _nearest([model.predict_one(x) for x in numbers[n_train:]], n_ranks)
 
 
 def _wabbit(events: list[dict[str, float | str]], y: Array, n_train: int, n_ranks: int) -> Array:
