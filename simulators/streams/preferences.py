@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, ndtr
 
+from simulators.streams.chances import logistic_below, normal_below
 from simulators.streams.concepts import Phase, phase
 from simulators.streams.draws import Draws
 from simulators.streams.normal_features import NormalFeatures
@@ -178,7 +178,7 @@ class Preferences:
 
     def _outcomes(self, one: Any, other: Any, around: Array, rules: Array) -> Array:
         """The chances that the first is preferred, neither, or the second."""
-        below = ndtr if self._normal else expit
+        below = normal_below if self._normal else logistic_below
         lead = self._items.lead(one, other, rules) + around
         scale = max(self._scale, 1e-12)
         second, up_to_tie = below((-self._tie - lead) / scale), below((self._tie - lead) / scale)

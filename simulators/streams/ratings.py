@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
+from simulators.streams.chances import normal_below
 from simulators.streams.concepts import phase
 from simulators.streams.draws import Draws
 from simulators.streams.normal_features import NormalFeatures, rounded
@@ -159,7 +159,7 @@ class Ratings:
         means = self._rated.scores(told, rules)
         spread = np.sqrt(self._noise**2 + self._rated.unseen(seen, rules))
         away = self._rated.edges - means[:, None]
-        below = ndtr(away / np.maximum(spread, _NO_NOISE)[:, None])
+        below = normal_below(away / np.maximum(spread, _NO_NOISE)[:, None])
         below[np.arange(1, self._n_ranks) >= ranks[:, None]] = 1.0
         found: Array = np.diff(below, axis=1, prepend=0.0, append=1.0)
         return found

@@ -35,7 +35,7 @@ class CompareConfig(ReplayConfig):
         ge=2,
         le=1_000,
         description="how many values are tried of a learner with a range, as in oap-bpm:sampling=0.1..0.9; the worse half of them goes "
-        "after 2,000 events, of the others again after 4,000, and so on",
+        "after 2,000 events, of the others again after 4,000, and so on; what only a later drift would show is not seen",
     )
     peers: bool = Field(
         False,

@@ -49,6 +49,8 @@ class EventSample:
         self.most, self._seed = most, seed
         self.met = {"ratings": 0, "preferences": 0}
         self._kept: dict[str, list[Kept]] = {"ratings": [], "preferences": []}
+        self._bars: dict[str, Array] = {}
+        """The largest chance that is kept, of what was more than enough already."""
         self.lost: str | None = None
         """Why there is no sample, if there is none."""
 
@@ -99,11 +101,16 @@ class EventSample:
     def _add(
         self, kind: str, chances: Array, labels: Array, groups: Array, rows: list[Rows]
     ) -> None:
+        if kind in self._bars:
+            low = np.flatnonzero(chances < self._bars[kind])
+            chances, labels, groups = chances[low], labels[low], groups[low]
+            rows = [each.chosen(low) for each in rows]
         tables = tuple(_table(each) for each in rows)
         parts = self._kept[kind]
         parts.append(Kept(chances, labels.copy(), groups.copy(), tables))
         if sum(map(len, parts)) >= 2 * self.most:
             self._kept[kind] = parts = [self._least(parts)]
+            self._bars[kind] = parts[0].chances.max()
         if sum(part.entries for each in self._kept.values() for part in each) > _MOST_ENTRIES:
             self._drop(f"so many events have more than {_MOST_ENTRIES:,} features: keep fewer")
 
