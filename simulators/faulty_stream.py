@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from simulators.streams.draws import Draws
-from simulators.streams.ratings import Ratings, Saddle
+from simulators.streams.ratings import Ratings
+from simulators.streams.saddle import Saddle
 from simulators.streams.told import told
 
 __all__ = ["Faults", "Message", "messages", "pause_before"]

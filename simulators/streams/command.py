@@ -60,8 +60,12 @@ def add(commands: Any) -> None:
 
 def _stream(given: argparse.Namespace) -> Any:
     """The stream that is asked for; a `ValueError` if there is none such."""
-    from simulators.streams.preferences import Described, Items, Named, Preferences
-    from simulators.streams.ratings import Linear, Ratings, Saddle
+    from simulators.streams.described import Described
+    from simulators.streams.linear import Linear
+    from simulators.streams.named import Named
+    from simulators.streams.preferences import Items, Preferences
+    from simulators.streams.ratings import Ratings
+    from simulators.streams.saddle import Saddle
 
     drift = {"label_noise": given.label_noise, "drift": given.drift, "every": given.every}
     if given.kind == "oap":

@@ -12,11 +12,9 @@ import numpy.typing as npt
 from simulators.streams.chances import logistic_below, normal_below
 from simulators.streams.concepts import Phase, phase
 from simulators.streams.draws import Draws
-from simulators.streams.normal_features import NormalFeatures
-from simulators.streams.told import Told, least_of_outcomes, losses_of_answers, written
-from stream_rank.engine.products import products
+from simulators.streams.told import Told, least_of_outcomes, losses_of_answers
 
-__all__ = ["Described", "Items", "Named", "Preferences"]
+__all__ = ["Items", "Preferences"]
 
 Array = npt.NDArray[Any]
 
@@ -35,68 +33,6 @@ class Items(Protocol):
 
     def written(self, items: Any) -> list[str]:
         """Items as JSON."""
-
-
-class Described:
-    """Items with features, whose utility is a weighted sum of these. Around goes the cross product of the first two."""
-
-    def __init__(self, seed: int, width: int, non_zeros: int, grows_every: int) -> None:
-        self._sides = [
-            NormalFeatures(seed, f"item {side}", width, non_zeros, grows_every) for side in (1, 2)
-        ]
-
-    def pairs(self, first: int, count: int) -> tuple[Array, Array]:
-        """Two tables of features."""
-        one, other = (side.table(first, count) for side in self._sides)
-        return one, other
-
-    def lead(self, one: Array, other: Array, rules: Array) -> Array:
-        """The difference of utilities."""
-        weights = self._sides[0].by_rule(rules)
-        u, v = (products(np.where(np.isnan(X), 0.0, X), weights) for X in (one, other))
-        return u - v
-
-    def around(self, one: Array, other: Array) -> Array:
-        """The cross product."""
-        if one.shape[1] < 2:
-            return np.zeros(len(one))
-        a, b = (np.where(np.isnan(X[:, :2]), 0.0, X[:, :2]) for X in (one, other))
-        found: Array = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-        return found
-
-    def written(self, items: Array) -> list[str]:
-        """Features."""
-        return [written(self._sides[0].names, x) for x in items.tolist()]
-
-
-class Named:
-    """So many items that are known by their names. Around goes who is one of three further, as in stone, paper, scissors."""
-
-    def __init__(self, seed: int, n_items: int) -> None:
-        self._n_items = n_items
-        self._places, self._utilities = Draws(seed, "items"), Draws(seed, "utilities")
-
-    def pairs(self, first: int, count: int) -> tuple[Array, Array]:
-        """The numbers of items, two different ones."""
-        one = self._places.below(first, count, 2, 1 << 32)
-        a = one[:, 0] % self._n_items
-        return a, (a + 1 + one[:, 1] % (self._n_items - 1)) % self._n_items
-
-    def lead(self, one: Array, other: Array, rules: Array) -> Array:
-        """The difference of utilities, which are standard normal."""
-        known, places = np.unique(rules, return_inverse=True)
-        by_rule = np.stack([self._utilities.normal(int(r), 1, self._n_items)[0] for r in known])
-        found: Array = by_rule[places, one] - by_rule[places, other]
-        return found
-
-    def around(self, one: Array, other: Array) -> Array:
-        """1 if the first is one further, -1 if the other is."""
-        found: Array = np.array([0.0, 1.0, -1.0])[(one - other) % 3]
-        return found
-
-    def written(self, items: Array) -> list[str]:
-        """Names."""
-        return [f'{{"item": "i{item}"}}' for item in items.tolist()]
 
 
 class Preferences:

@@ -1,4 +1,4 @@
-"""Ratings whose hidden score, with normal noise, lies between the edges of ranks: over normal features, or on the OAP paper's saddle."""
+"""Ratings: where a hidden score, with normal noise, lies among the edges of ranks."""
 
 from typing import Any, Protocol
 
@@ -8,11 +8,9 @@ import numpy.typing as npt
 from simulators.streams.chances import normal_below
 from simulators.streams.concepts import phase
 from simulators.streams.draws import Draws
-from simulators.streams.normal_features import NormalFeatures, rounded
 from simulators.streams.told import Told, least_of_ranks, written
-from stream_rank.engine.products import products
 
-__all__ = ["Linear", "Rated", "Ratings", "Saddle"]
+__all__ = ["Rated", "Ratings"]
 
 Array = npt.NDArray[Any]
 
@@ -34,57 +32,6 @@ class Rated(Protocol):
 
     def unseen(self, seen: Array, rules: Array) -> Array:
         """The variances of scores by what is not seen: NaN where a rule cannot tell."""
-
-
-class Linear:
-    """Scores that are sums of weighted features; edges at equal distances between -1.5 and 1.5."""
-
-    def __init__(
-        self, seed: int, width: int, non_zeros: int, n_ranks: int, grows_every: int
-    ) -> None:
-        self._features = NormalFeatures(seed, "ratings", width, non_zeros, grows_every)
-        self.names = self._features.names
-        self.edges = 1.5 * (2 * np.arange(1, n_ranks) / n_ranks - 1)
-
-    def table(self, first: int, count: int) -> Array:
-        """Features."""
-        return self._features.table(first, count)
-
-    def scores(self, X: Array, rules: Array) -> Array:
-        """Scores."""
-        return products(np.where(np.isnan(X), 0.0, X), self._features.by_rule(rules))
-
-    def unseen(self, seen: Array, rules: Array) -> Array:
-        """Of a feature that is not seen, which is normal: the square of its weight."""
-        weights = self._features.by_rule(rules)
-        return products(np.where(seen, 0.0, weights), weights)
-
-
-class Saddle:
-    """The OAP paper's: points of the unit square, scored by `10 (x0 - a) (x1 - b)`, with a and b of 1/2 by the first rule."""
-
-    names = ["x0", "x1"]  # noqa: RUF012 - as of the others
-    edges = np.array([-1.0, -0.1, 0.25, 1.0])
-
-    def __init__(self, seed: int) -> None:
-        self._points = Draws(seed, "points")
-        self._centres = Draws(seed, "centres")
-
-    def table(self, first: int, count: int) -> Array:
-        """Points."""
-        return rounded(self._points.uniform(first, count, 2))
-
-    def scores(self, X: Array, rules: Array) -> Array:
-        """Scores; the centres of other rules lie within 0.3 of the first."""
-        known, places = np.unique(rules, return_inverse=True)
-        centres = np.array([self._centres.uniform(int(rule), 1, 2)[0] for rule in known])
-        centres = np.where((known == 0)[:, None], 0.5, 0.2 + 0.6 * centres)[places]
-        found: Array = 10.0 * (X[:, 0] - centres[:, 0]) * (X[:, 1] - centres[:, 1])
-        return found
-
-    def unseen(self, seen: Array, rules: Array) -> Array:
-        """Both coordinates are always there."""
-        return np.where(seen.all(axis=1), 0.0, np.nan)
 
 
 class Ratings:

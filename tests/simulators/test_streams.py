@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from simulators.__main__ import main
-from simulators.streams.preferences import Named, Preferences
-from simulators.streams.ratings import Linear, Ratings, Saddle
+from simulators.streams.linear import Linear
+from simulators.streams.named import Named
+from simulators.streams.preferences import Preferences
+from simulators.streams.ratings import Ratings
+from simulators.streams.saddle import Saddle
 from simulators.streams.told import BLOCK
 from tests.cli.conftest import in_process, summary_of
 
