@@ -15,7 +15,7 @@ from stream_rank.batch.room import check_room
 from stream_rank.batch.spaces import Centred, Differences
 from stream_rank.batch.spectrum import Spectrum
 from stream_rank.bounds.bound import Bound
-from stream_rank.bounds.kernel_rankers import magnitude_preserving
+from stream_rank.bounds.kernel_rankers import mprank
 from stream_rank.parameters import check_number
 
 __all__ = ["MPRank"]
@@ -139,11 +139,10 @@ class MPRank(KernelRanker):
     def bound(
         self, delta: float = 0.05, span: float | None = None, kappa: float | None = None
     ) -> Bound:
-        """By how much the loss may be off that of what was learned, on either side (`bounds.magnitude_preserving`).
+        """By how much the loss may be off that of what was learned, on either side (`bounds.mprank`).
 
         It is for events whose labels are no farther apart than `span`, and whose `sqrt(K(x, x))` is at most `kappa`: those of
-        the events learned, unless others are given. No score is then farther from its label than `span / 2 + kappa |w|`, labels
-        taken from their middle, and `|w|**2` is at most what it costs to learn nothing, `C span**2 / 2`.
+        the events learned, unless others are given.
         """
         if self._learned is None:
             raise ValueError(
@@ -152,5 +151,4 @@ class MPRank(KernelRanker):
         X, y = self._learned
         span = float(np.ptp(y)) if span is None else span
         kappa = self._longest(X) if kappa is None else kappa
-        distance = span / 2 + kappa * (self.C * span**2 / 2) ** 0.5
-        return magnitude_preserving(len(X), self.C, kappa, distance, 2, delta)
+        return mprank(len(X), self.C, kappa, span, delta)

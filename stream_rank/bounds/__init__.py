@@ -18,6 +18,7 @@ from stream_rank.bounds.kernel_rankers import (
     hinge,
     least_squares,
     magnitude_preserving,
+    mprank,
     regularized,
     regularized_by_its_loss,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "magnitude_admissibility",
     "magnitude_preserving",
     "magnitude_stability",
+    "mprank",
     "oap_rank_loss",
     "pairwise_truth",
     "prank_mistakes",

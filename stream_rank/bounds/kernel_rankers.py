@@ -14,6 +14,7 @@ __all__ = [
     "hinge",
     "least_squares",
     "magnitude_preserving",
+    "mprank",
     "regularized",
     "regularized_by_its_loss",
 ]
@@ -67,3 +68,16 @@ def magnitude_preserving(
     most = float((2 * distance) ** power)
     gap = 2 * stability + (m * stability + most) * deviation(m, delta, sides=2)
     return Bound(gap, most, delta)
+
+
+def mprank(m: int, C: float, kappa: float, span: float, delta: float) -> Bound:
+    """Of MPRank's minimiser, for labels no farther apart than `span` (MP, corollary 1).
+
+    No score is farther from its label than `span / 2 + kappa |w|`, labels taken from their middle, and `|w|**2` is at most what it costs to
+    learn nothing, `C span**2 / 2`.
+
+    >>> mprank(m=1_000, C=1.0, kappa=1.0, span=1.0, delta=0.05).vacuous
+    True
+    """
+    distance = span / 2 + kappa * (C * span**2 / 2) ** 0.5
+    return magnitude_preserving(m, C, kappa, distance, 2, delta)

@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from stream_rank.evaluation.comparison import costs
 from stream_rank.evaluation.standing import ANSWERING, Standing
 from stream_rank.printable import printable
 
@@ -61,7 +62,7 @@ def beside_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         table.add_row(
             Text(printable(row["name"]), "bold" if row["level"] else ""),
             *(row["loss"], _shown(row["late"]), likely, behind, chance, _share(row["skill"])),
-            f"{row['microseconds']:.2g}",
+            costs(row["microseconds"]),
         )
     return table
 

@@ -8,7 +8,7 @@ from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.resampling import FEWEST, Interval, Resampled
 from stream_rank.evaluation.standing import ANSWERING, Standing
 
-__all__ = ["Compared", "as_row", "compared", "recommendation"]
+__all__ = ["Compared", "as_row", "compared", "costs", "recommendation"]
 
 _CHEAPER = 2.0
 """A learner that is as good as the best is recommended instead if it costs so many times less: a small difference of costs is chance."""
@@ -48,6 +48,15 @@ def as_row(each: Compared) -> dict[str, Any]:
     found = {**each._asdict(), "level": each.level, "skill": each.standing.recent_skill}
     del found["standing"]  # which the summary has
     return found
+
+
+def costs(microseconds: float) -> str:
+    """Microseconds with two digits or all that are whole.
+
+    >>> costs(0.7234), costs(128.2)
+    ('0.72', '128')
+    """
+    return f"{microseconds:.0f}" if microseconds >= 10 else f"{microseconds:.2g}"
 
 
 def compared(boards: Mapping[str, Board], microseconds: Mapping[str, float]) -> list[Compared]:
@@ -129,7 +138,7 @@ def _of_one_loss(some: Sequence[Compared]) -> list[str]:
     assert taken.likely is not None
     words = f"Take {taken.name}: {taken.late:.4f} {_UNITS[taken.loss]}, on the last half"
     words += f" ({taken.likely.low:.4f} to {taken.likely.high:.4f} with 90 % confidence)"
-    words += f", at {taken.microseconds:.2g} µs an event."
+    words += f", at {costs(taken.microseconds)} µs an event."
     sentences = [words]
     if taken is not best:
         sentences.append(

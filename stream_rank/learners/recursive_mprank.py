@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable
 
+from stream_rank.bounds.bound import Bound
+from stream_rank.bounds.kernel_rankers import mprank
 from stream_rank.learners.base.grouped_learner import GroupedLearner
 from stream_rank.learners.models.recursion import Recursion
 from stream_rank.learners.models.scatter import Scatter
@@ -90,6 +92,26 @@ class RecursiveMPRank(GroupedLearner):
     def weights(self) -> dict[Hashable, float]:
         """The weight of every feature."""
         return dict(self._named(self._model.weights()))
+
+    def bound(self, span: float, kappa: float, delta: float = 0.05) -> Bound:
+        """By how much the loss of other events may be off that of the ratings learned (`bounds.mprank`).
+
+        It is for events whose labels are no farther apart than `span` and which are no longer than `kappa`. It is known where the weights
+        are MPRank's: of ratings of one group, without preferences and without forgetting; else it is a `ValueError`.
+
+        >>> model = RecursiveMPRank(C=0.01)
+        >>> for i in range(1000):
+        ...     model.learn_one({"a": i % 3 / 2}, i % 2)
+        >>> print(model.bound(span=1.0, kappa=1.0))
+        a gap of 0.13 where no loss is above 1.30284 (delta 0.05)
+        """
+        m = self._model.ratings_of_one_group
+        if not m or self.forgetting < 1.0:
+            raise ValueError(
+                "a bound is known of ratings of one group, without preferences and without forgetting"
+            )
+        C = m / (2 * self.regularization) if self.C is None else self.C
+        return mprank(m, C, kappa, span, delta)
 
     @property
     def bias(self) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from stream_rank.evaluation.board import Board
-from stream_rank.evaluation.comparison import Compared, recommendation
+from stream_rank.evaluation.comparison import Compared, costs, recommendation
 from stream_rank.report.charts import Line, line_chart
 from stream_rank.report.interval_chart import interval_chart
 from stream_rank.report.verdict import number
@@ -51,7 +51,7 @@ def _table(some: Sequence[Compared]) -> str:
         behind = "–" if each.behind is None else " to ".join(map(number, each.behind))
         chance = "–" if each.chance is None else f"{each.chance:.0%}"
         skill = number(each.standing.recent_skill)
-        cells = (number(each.late), likely, behind, chance, skill, f"{each.microseconds:.2g}")
+        cells = (number(each.late), likely, behind, chance, skill, costs(each.microseconds))
         shown = "".join(f"<td>{cell}</td>" for cell in (escape(each.name), *cells))
         mark = ' class="best"' if each.level and not each.standing.beaten else ""
         rows.append(f"<tr{mark}>{shown}</tr>")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stream_rank import OAPBagg, PRank, bounds
+from stream_rank import OAPBagg, PRank, RecursiveMPRank, bounds
 from stream_rank.batch import MPRank, RankRLS, SVRank
 
 
@@ -155,3 +155,24 @@ def test_perceptrons_lose_no_more_than_is_said(noise: float) -> None:
         bagged.learn_one(event, rank)
     assert total <= bounds.oap_rank_loss(3, radius, norm, hinge, 0.3)
     assert total > 0
+
+
+def test_learners_of_streams_have_the_bound_of_the_batch_method() -> None:
+    generator = np.random.default_rng(0)
+    X, y = generator.random((200, 3)), generator.random(200)
+    batch = MPRank(0.02).fit(X, y).bound(span=1.0, kappa=2.0)
+    for model in (RecursiveMPRank(C=0.02), RecursiveMPRank(regularization=200 / 0.04)):
+        with pytest.raises(ValueError, match="ratings of one group"):
+            model.bound(1.0, 2.0)
+        model.learn_many(X, y)
+        assert model.bound(1.0, 2.0) == pytest.approx(batch)
+        model.learn_pair({"a": 1.0}, {"a": 0.0})
+        with pytest.raises(ValueError, match="without preferences"):
+            model.bound(1.0, 2.0)
+    groups = RecursiveMPRank()
+    groups.learn_many(X, y, np.arange(200) % 2)
+    fading = RecursiveMPRank(forgetting=0.9)
+    fading.learn_many(X, y)
+    for model in (groups, fading):
+        with pytest.raises(ValueError, match="ratings of one group"):
+            model.bound(1.0, 2.0)

@@ -52,6 +52,12 @@ class Centred(GroupedRowModel, GroupRows):
         means, label_means = self.memory["means"], self.memory["label_means"]
         return float(label_means[0] - product(self.weights(), means[0]))
 
+    @property
+    def ratings_of_one_group(self) -> int:
+        """How many events were learned if all of them were ratings of the same group, else 0; without forgetting."""
+        learned = int(self.memory["sizes"][centre.EVENTS])
+        return learned if learned in self.memory["counts"][1:].tolist() else 0
+
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""
         return {"centred": self.memory}
