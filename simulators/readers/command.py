@@ -2,10 +2,11 @@
 
 import argparse
 import importlib
-import os
 import sys
 from pathlib import Path
 from typing import Any
+
+from simulators.output import until_closed
 
 __all__ = ["READERS", "add"]
 
@@ -47,14 +48,12 @@ def _run(given: argparse.Namespace) -> int:
     reader = importlib.import_module(f"simulators.readers.{READERS[given.kind]}")
     count = 0
     try:
-        for count, line in enumerate(reader.events(given.path), 1):  # noqa: B007 - counted
-            sys.stdout.write(line + "\n")
+        with until_closed():
+            for count, line in enumerate(reader.events(given.path), 1):  # noqa: B007 - counted
+                sys.stdout.write(line + "\n")
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    except BrokenPipeError:  # as of `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     print(
         f"{count:,} events: stream-rank replay events.jsonl {reader.FLAGS} --out run",
         file=sys.stderr,

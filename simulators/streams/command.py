@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from simulators.arguments import amount, share, whole
+from simulators.output import until_closed
 
 __all__ = ["add"]
 
@@ -106,12 +107,15 @@ def _run(given: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     sums: defaultdict[str, float] = defaultdict(float)
-    for each in told(stream, given.events):
-        sys.stdout.write("\n".join(each.lines) + "\n")
-        for whose, losses in each.least.items():
-            sums[whose] += mean(losses) * len(losses)
+    count = 0
+    with until_closed():
+        for each in told(stream, given.events):
+            sys.stdout.write("\n".join(each.lines) + "\n")
+            count += len(each.lines)
+            for whose, losses in each.least.items():
+                sums[whose] += mean(losses) * len(losses)
     for whose, total in sums.items():
         name = f"the {stream.loss} {whose}" if whose else f"the least expected {stream.loss}"
-        print(f"{name} on these events: {total / given.events:.4f}", file=sys.stderr)
+        print(f"{name} on these events: {total / count:.4f}", file=sys.stderr)
     print(f"stream-rank replay events.jsonl {stream.flags} --out run", file=sys.stderr)
     return 0

@@ -23,7 +23,8 @@ class CompareConfig(ReplayConfig):
 
     learners: Listed = Field(
         default=[],
-        description=f"a learner ({', '.join(LEARNER_NAMES)}), as in `replay`; may be repeated. By default with `n_ranks` "
+        description=f"a learner ({', '.join(LEARNER_NAMES)}), as in `replay`, or one with a range, as in "
+        "oap-bpm:sampling=0.1..0.9, or vowpal-wabbit; may be repeated. By default with `n_ranks` "
         f"{', '.join(_OF_RANKS)}, and without it those that learn scores",
     )
     cores: int | None = Field(
