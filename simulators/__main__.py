@@ -141,6 +141,12 @@ def _parser() -> argparse.ArgumentParser:
     ordinal.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     ordinal.add_argument("--orders", type=int, default=5, help="random orders of the rows")
 
+    films = commands.add_parser(
+        "movielens",
+        help="collaborative filtering in the order of time, beside River and Vowpal Wabbit",
+    )
+    films.add_argument("--data", type=Path, required=True, help="MovieLens 100K's folder")
+
     batch = commands.add_parser(
         "batch-figures", help="the batch methods: times of leave-pair-out, and bounds beside gaps"
     )
@@ -258,6 +264,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         try:
             return raw.run(given.data, given.learner)
+        except StreamRankError as error:
+            print(error)
+            return 2
+    if given.command == "movielens":
+        from simulators.movielens import report as films
+        from stream_rank.errors import StreamRankError
+
+        try:
+            return films.run(given.data)
         except StreamRankError as error:
             print(error)
             return 2

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from stream_rank.features.cross import Cross
     from stream_rank.features.feature_hasher import FeatureHasher
+    from stream_rank.features.neighbours import Neighbours
     from stream_rank.features.normalize import Normalize
     from stream_rank.features.polynomial_features import PolynomialFeatures
     from stream_rank.features.random_fourier_features import RandomFourierFeatures
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from stream_rank.learners.oap_bpm import OAPBPM
     from stream_rank.learners.oap_vp import OAPVP
     from stream_rank.learners.online_mprank import OnlineMPRank
+    from stream_rank.learners.ordinal_factors import OrdinalFactors
     from stream_rank.learners.ordinal_logit import OrdinalLogit
     from stream_rank.learners.pairwise_ranker import PairwiseRanker
     from stream_rank.learners.prank import PRank
@@ -72,10 +74,12 @@ __all__ = [
     "Linear",
     "Misranking",
     "NearestRanks",
+    "Neighbours",
     "Normalize",
     "OAPBagg",
     "OAPStream",
     "OnlineMPRank",
+    "OrdinalFactors",
     "OrdinalLogit",
     "PRank",
     "PairwiseRanker",
@@ -118,6 +122,7 @@ _MODULES = {
     ),
     "stream_rank.features.cross": ("Cross",),
     "stream_rank.features.feature_hasher": ("FeatureHasher",),
+    "stream_rank.features.neighbours": ("Neighbours",),
     "stream_rank.features.normalize": ("Normalize",),
     "stream_rank.features.scale": ("Scale",),
     "stream_rank.features.target_mean": ("TargetMean",),
@@ -130,6 +135,7 @@ _MODULES = {
     "stream_rank.learners.oap_bpm": ("OAPBPM",),
     "stream_rank.learners.oap_vp": ("OAPVP",),
     "stream_rank.learners.online_mprank": ("OnlineMPRank",),
+    "stream_rank.learners.ordinal_factors": ("OrdinalFactors",),
     "stream_rank.learners.ordinal_logit": ("OrdinalLogit",),
     "stream_rank.learners.pairwise_ranker": ("PairwiseRanker",),
     "stream_rank.learners.prank": ("PRank",),

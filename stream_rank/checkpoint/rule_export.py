@@ -19,6 +19,8 @@ def exported(model: Learner | Prepared | Hedge) -> dict[str, Any]:
     rule too, but predict by the vote: their `exact` is false. What stages do with an event before stands under
     `preparation`, stage by stage, and weights are of the features that come out of the last.
 
+    A learner of users and items has `factors` beside them: see `OrdinalFactors.beside_rule`.
+
     Of a committee these are its members, each with its share of the vote.
     """
     if isinstance(model, Hedge):
@@ -57,4 +59,4 @@ def exported(model: Learner | Prepared | Hedge) -> dict[str, Any]:
         rule["weights"] = {str(name): float(weight) for name, weight in found.weights.items()}
         if len(rule["weights"]) < len(found.weights):
             raise SnapshotError("features such as 0 and '0' cannot be told apart in JSON's keys")
-    return rule
+    return {**rule, **learner.beside_rule()}

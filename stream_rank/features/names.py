@@ -12,6 +12,7 @@ STAGE_CLASSES = {
     "polynomial": "polynomial_features.PolynomialFeatures",
     "hash": "feature_hasher.FeatureHasher",
     "waves": "random_fourier_features.RandomFourierFeatures",
+    "neighbours": "neighbours.Neighbours",
     "target_mean": "target_mean.TargetMean",
 }
 """Module and class of each, within this folder."""

@@ -8,11 +8,12 @@ import numpy.typing as npt
 from river import compose
 
 from stream_rank.features.feature_stage import LARGEST, FeatureStage, numbers_of
-from stream_rank.features.lessons import Lessons, lessons_of, pair_lessons, pairs_of, together
+from stream_rank.features.lessons import Lessons, lessons_of, pair_lessons, pairs_of
 from stream_rank.features.rows_of import rows_of, rows_of_dicts
 from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Learner, like_input
 from stream_rank.learners.tables.rows import Rows
+from stream_rank.learners.tables.together import together
 
 __all__ = ["Prepared", "through"]
 

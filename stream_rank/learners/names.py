@@ -16,6 +16,7 @@ LEARNER_CLASSES = {
     "online-mprank": "online_mprank.OnlineMPRank",
     "recursive-mprank": "recursive_mprank.RecursiveMPRank",
     "ordinal-logit": "ordinal_logit.OrdinalLogit",
+    "ordinal-factors": "ordinal_factors.OrdinalFactors",
     "nearest-ranks": "nearest_ranks.NearestRanks",
     "pairwise-ranker": "pairwise_ranker.PairwiseRanker",
 }
@@ -26,6 +27,7 @@ LEARNER_NAMES = tuple(LEARNER_CLASSES)
 PREPARATION = {
     **dict.fromkeys(LEARNER_NAMES, "scale | normalize"),
     "ordinal-logit": "scale",
+    "ordinal-factors": "scale",
     "nearest-ranks": "scale",
 }
 """The stages that a learner gets in front of it where none are given."""

@@ -29,12 +29,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--readme", type=Path, help="a file whose tables are replaced")
     parser.add_argument(
-        "--only", choices=["engine", "raw", "preferences", "daemon"], help="one of the tables"
+        "--only", choices=["engine", "raw", "factors", "preferences", "daemon"], help="one of the tables"
     )
     given = parser.parse_args()
     one_core()  # before BLAS is loaded, which counts the cores
     from tests.benchmarks import (
         engine,
+        factors,
         kafka,
         monitoring,
         ordinal,
@@ -53,6 +54,7 @@ def main() -> int:
             *(stream.decoding, stream.replays, process.memory, process.first_event),
         ),
         "raw": (raw.messages, raw.avro, raw.arrays, raw.dicts, stream.texts),
+        "factors": (factors.factors,),
         "preferences": (preferences.preferences,),
         "daemon": (kafka.end_to_end, monitoring.exporter),
     }

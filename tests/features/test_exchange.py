@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stream_rank import Cross, Normalize, RandomFourierFeatures, Scale, TargetMean
+from stream_rank import Cross, Neighbours, Normalize, RandomFourierFeatures, Scale, TargetMean
 from stream_rank.features.catalogue import stage_from, state_of
 from stream_rank.features.feature_stage import FeatureStage
 from stream_rank.learners.base.state import digest_of
@@ -94,3 +94,18 @@ def test_names_like_those_that_stages_make() -> None:
     assert stage.transform_one(x) == {"n": 2.0, "item=z": 1.0, "n*item=z": 5.0}
     assert stage_from(state_of(stage)).transform_one(x) == stage.transform_one(x)
     assert digest_of(*state_of(stage_from(state_of(stage)))) == digest_of(*state_of(stage))
+
+
+def test_a_reference_that_comes_instead_has_given_nothing() -> None:
+    stage = Neighbours(["user", "item"], n=2)
+    for user, item, stars in (("ann", "up", 5), ("bob", "up", 1), ("ann", "heat", 4)):
+        stage.learn_one({"user": user, "item": item}, stars)
+    assert stage.exchange({"user=ann": "user=new", "item=heat": "item=next"}) == {
+        "by(user=ann)": "by(user=new)"
+    }
+    other = stage_from(state_of(stage))
+    for each in (stage, other):
+        assert each.transform_one({"user": "cem", "item": "up"}) == {"by(user=bob)": -1.0}
+        each.learn_one({"user": "new", "item": "next"}, 5)
+        assert each.transform_one({"item": "next"}) == {"by(user=new)": 1.0}
+    assert digest_of(*state_of(stage)) == digest_of(*state_of(other))

@@ -20,6 +20,7 @@ from stream_rank import (
     Cross,
     FeatureError,
     FeatureHasher,
+    Neighbours,
     Normalize,
     PolynomialFeatures,
     PRank,
@@ -73,6 +74,14 @@ CHAINS: dict[str, tuple[Callable[[], list[FeatureStage]], Callable[[], list[Any]
     "target_mean": (
         lambda: [TargetMean(["user", "tags"], damping=2.0)],
         lambda: [oracles.TargetMean(["user", "tags"], 2.0)],
+    ),
+    "neighbours": (
+        lambda: [Neighbours(["user", "item"], n=2)],
+        lambda: [oracles.Neighbours("user", "item", 2, False)],
+    ),
+    "neighbours beside": (
+        lambda: [Neighbours(["user", "item"], n=3, keeps=True)],
+        lambda: [oracles.Neighbours("user", "item", 3, True)],
     ),
     "polynomial": (
         lambda: [Normalize(), PolynomialFeatures(2, 0.5)],
@@ -235,6 +244,7 @@ ESTIMATORS: dict[str, Any] = {
     "polynomial": Scale() | PolynomialFeatures() | PRank(),
     "TargetMean": TargetMean(["user", "item"]),
     "waves": Scale() | RandomFourierFeatures(20, seed=2) | AveragedPRank(),
+    "Neighbours": Neighbours(["user", "item"], n=5),
     "pipeline": Scale() | Normalize() | PRank(),
     "pipeline of scores": TargetMean(["user"]) | Scale() | RecursiveMPRank(),
 }

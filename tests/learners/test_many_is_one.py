@@ -28,6 +28,7 @@ ROOM = {
     "pairwise": [0],
     "ordinal": [0, WIDTH],
     "nearest": [0, DIMENSIONS],
+    "bilinear": [0],
 }
 """Entries of a memory's sizes that say how much room there is."""
 

@@ -20,6 +20,7 @@ CLASSES: dict[str, Any] = {
     "online-mprank": stream_rank.OnlineMPRank,
     "recursive-mprank": stream_rank.RecursiveMPRank,
     "ordinal-logit": stream_rank.OrdinalLogit,
+    "ordinal-factors": stream_rank.OrdinalFactors,
     "nearest-ranks": stream_rank.NearestRanks,
     "pairwise-ranker": stream_rank.PairwiseRanker,
 }
@@ -102,6 +103,7 @@ VARIANTS = [
     _of("ordinal-logit"),
     _of("ordinal-logit", full_features=3, forgetting=0.99),
     _of("ordinal-logit", precision="diagonal", decision="mode"),
+    _of("ordinal-factors", traits=3),
     _of("online-mprank"),
     _of("online-mprank", budget=20),
     _of("online-mprank", C=10.0, budget=33, revisits=2),

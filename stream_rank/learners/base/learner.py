@@ -392,6 +392,10 @@ class Learner(PairLearner):
         """The rule without its support vectors."""
         raise NotImplementedError
 
+    def beside_rule(self) -> dict[str, Any]:
+        """What an exported rule has beside weights and thresholds, as JSON has it."""
+        return {}
+
     def insight(self, X: Any = None) -> Insight:
         """What monitoring shows: the rule, and with a table the scores and votes for its events. Nothing changes."""
         rule = self._plain_rule()

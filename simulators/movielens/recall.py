@@ -1,0 +1,134 @@
+"""Which of a hundred films somebody liked next: recall and NDCG of the first ten, event by event (Vinagre, Jorge and Gama, 2014).
+
+Of every rating with all stars, the item is hidden among others that the user has not rated yet, drawn from those that came; the
+draw depends on the seed and the event's number alone. Every learner orders the same candidates and then learns the rating.
+"""
+
+from collections.abc import Callable, Iterator
+from math import log2
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulators.movielens.contenders import biased_mf
+from simulators.movielens.ratings import Ratings
+from stream_rank import OrdinalFactors
+
+__all__ = ["ORDERERS", "Question", "Recall", "questions", "recalls"]
+
+_AT = 10
+_BESIDE = 100
+
+
+class Question(NamedTuple):
+    """A rating; and where somebody liked the item, the candidates that it is the first of."""
+
+    user: int
+    item: int
+    stars: int
+    candidates: list[int]
+
+
+class Recall(NamedTuple):
+    """Shares of the questions where the item was among the first ten, and its discounted gain there."""
+
+    questions: int
+    recall: float
+    ndcg: float
+
+
+def questions(ratings: Ratings, seed: int = 1) -> Iterator[Question]:
+    """The ratings, with candidates where they have all stars and enough items came that the user has not rated."""
+    known: list[int] = []
+    met: set[int] = set()
+    rated: dict[int, set[int]] = {}
+    rows = zip(ratings.users.tolist(), ratings.items.tolist(), ratings.stars.tolist(), strict=True)
+    for number, (user, item, stars) in enumerate(rows):
+        mine = rated.setdefault(user, set())
+        candidates: list[int] = []
+        others = len(known) - len(mine) - 1
+        if stars == ratings.n_ranks and item in met and others >= _BESIDE:
+            drawn = np.random.default_rng((seed, number)).permutation(len(known)).tolist()
+            fresh = (
+                known[place] for place in drawn if known[place] not in mine and known[place] != item
+            )
+            candidates = [item, *(other for other, _ in zip(fresh, range(_BESIDE), strict=False))]
+        yield Question(user, item, stars, candidates)
+        mine.add(item)
+        if item not in met:
+            met.add(item)
+            known.append(item)
+
+
+class _Factors:
+    def __init__(self, ratings: Ratings) -> None:
+        self._model = OrdinalFactors(ratings.n_ranks)
+
+    def place(self, question: Question) -> int:
+        best = self._model.top_k(question.user, question.candidates, _AT)
+        found = [item for item, _ in best]
+        return found.index(question.item) if question.item in found else _AT
+
+    def learn(self, question: Question) -> None:
+        self._model.learn_one({"user": question.user, "item": question.item}, question.stars)
+
+
+class _ByScore:
+    """Whatever scores a user and an item."""
+
+    def _score(self, user: int, item: int) -> float:
+        raise NotImplementedError
+
+    def place(self, question: Question) -> int:
+        mine, *others = (self._score(question.user, item) for item in question.candidates)
+        return sum(score >= mine for score in others)
+
+
+class _BiasedMF(_ByScore):
+    def __init__(self, ratings: Ratings) -> None:
+        self._model = biased_mf()
+
+    def _score(self, user: int, item: int) -> float:
+        return float(self._model.predict_one(user, item))
+
+    def learn(self, question: Question) -> None:
+        self._model.learn_one(question.user, question.item, question.stars)
+
+
+class _Popularity(_ByScore):
+    """How often an item was rated."""
+
+    def __init__(self, ratings: Ratings) -> None:
+        self._counts: dict[int, int] = {}
+
+    def _score(self, user: int, item: int) -> float:
+        return self._counts.get(item, 0)
+
+    def learn(self, question: Question) -> None:
+        self._counts[question.item] = self._counts.get(question.item, 0) + 1
+
+
+ORDERERS: dict[str, Callable[[Ratings], Any]] = {
+    "popularity": _Popularity,
+    "River's BiasedMF": _BiasedMF,
+    "OrdinalFactors": _Factors,
+}
+
+
+def recalls(ratings: Ratings, seed: int = 1) -> dict[str, Recall]:
+    """What each orderer finds."""
+    orderers = {name: make(ratings) for name, make in ORDERERS.items()}
+    found, gains, count = dict.fromkeys(orderers, 0), dict.fromkeys(orderers, 0.0), 0
+    for question in questions(ratings, seed):
+        count += bool(question.candidates)
+        for name, orderer in orderers.items():
+            if question.candidates:
+                place = orderer.place(question)
+                if place < _AT:
+                    found[name] += 1
+                    gains[name] += 1 / log2(place + 2)
+            orderer.learn(question)
+    return {
+        name: Recall(count, found[name] / max(1, count), gains[name] / max(1, count))
+        for name in orderers
+    }

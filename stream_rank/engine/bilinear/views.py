@@ -1,0 +1,248 @@
+"""An event as its user and its item are believed to be: its score, and how sure that is.
+
+The score is `offsets of user and event + mood + (1 + agreement) * offsets of the item + traits . traits`. What was never
+learned says nothing. An event without a user who was ever learned is one of a user of whom the prior of all users is believed, once there are
+users at all: offset and traits of 0, with the variance of others. So it is with items.
+
+Cost: O(entries * traits).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stream_rank.engine.bilinear.population import prior
+from stream_rank.engine.bilinear.state import (
+    AGREEMENT,
+    DRIFT,
+    EVENTS,
+    FIRST_TRAIT,
+    ITEM,
+    ITEM_OFFSET,
+    ITEM_SIDE,
+    ITEM_TRAIT,
+    MOOD,
+    MOOD_SPREAD,
+    OFFSET,
+    SCALE,
+    SQUARES,
+    USER,
+    USER_AGREEMENT,
+    USER_OFFSET,
+    USER_SCALE,
+    USER_SIDE,
+    USER_TRAIT,
+    line,
+    mean_of,
+    variance_of,
+)
+from stream_rank.engine.jit import inlined
+from stream_rank.engine.lanes import spread, store
+from stream_rank.engine.pointers import get, put
+from stream_rank.engine.sums import dot
+
+__all__ = [
+    *(
+        "MOOD_KEPT",
+        "Seen",
+        "add_item",
+        "clear",
+        "drifted",
+        "is_name",
+        "kind_of",
+        "of_item",
+        "of_user",
+    ),
+    *("prior_of", "prior_of_item", "score_of", "see", "traits_before", "variance_of_score"),
+]
+
+MOOD_KEPT = 0.85
+"""What an event of the user leaves of a mood: it lasts for some six events."""
+_RAREST = 1e4
+"""What comes later than that is taken for as rare."""
+_SHORTEST = 1e-30
+"""Features of a smaller mean squared length are taken for as long: a variance must be finite."""
+
+
+class Seen(NamedTuple):
+    """What is believed of an event, without what its view has of traits."""
+
+    user: Any
+    """The user's slot, or -1."""
+    rest: Any
+    """Offsets of user and event, and the mood."""
+    rest_variance: Any
+    item: Any
+    """Offsets of the item."""
+    item_variance: Any
+    agreement: Any
+    agreement_variance: Any
+    scale: Any
+    scale_variance: Any
+
+
+@inlined
+def of_user(role):
+    """Whether a role says something of the user."""
+    return role in (USER, USER_SIDE)
+
+
+@inlined
+def of_item(role):
+    """Whether a role says something of the item."""
+    return role in (ITEM, ITEM_SIDE)
+
+
+@inlined
+def kind_of(role):
+    """Whose squares a feature's are counted with: those of the event, the user or the item."""
+    return 1 if of_user(role) else 2 if of_item(role) else 0
+
+
+@inlined
+def is_name(role):
+    """Whether a role is that of a user's or an item's name."""
+    return role in (USER, ITEM)
+
+
+@inlined
+def prior_of(belief, role):
+    """The prior variance of an offset, of a feature that comes with this event, whose squares are counted.
+
+    Of what is no name it is one over the mean squared length of all that is said of events (or users, or items), and over the root
+    of the number of events: what comes late is rare, as in `engine.ordinal.precision`.
+    """
+    if role == USER:
+        return prior(belief, USER_OFFSET)
+    if role == ITEM:
+        return prior(belief, ITEM_OFFSET)
+    events = np.float64(get(belief.sizes, EVENTS) + 1)
+    mean = max(get(belief.parameters, SQUARES + kind_of(role)) / events, _SHORTEST)
+    return 1.0 / mean / np.sqrt(min(events, _RAREST))
+
+
+@inlined
+def traits_before(belief, role):
+    """The prior variance of a trait."""
+    found = prior(belief, USER_TRAIT if of_user(role) else ITEM_TRAIT)
+    return found if is_name(role) else found * prior_of(belief, role)
+
+
+@inlined
+def drifted(belief, numbers):
+    """The variance of a user's offset after what may have changed since the last event: no more than that of others."""
+    now, most = variance_of(numbers, OFFSET), prior(belief, USER_OFFSET)
+    grown = min(now + get(belief.parameters, DRIFT) * most, most)
+    return max(now, grown)
+
+
+@inlined
+def clear(belief, view):
+    """Begin a view."""
+    for i in range(0, 4 * belief.wide, 8):
+        store(view.user, i, spread(0.0))
+
+
+@inlined
+def _add_traits(belief, numbers, value, traits, spreads):
+    square = value * value
+    for t in range(belief.n_traits):
+        mean, variance = (
+            mean_of(numbers, FIRST_TRAIT + t),
+            mean_of(numbers, FIRST_TRAIT + belief.n_traits + t),
+        )
+        put(traits, t, get(traits, t) + value * mean)
+        put(spreads, t, get(spreads, t) + square * variance)
+
+
+@inlined
+def _add_prior(belief, variance, spreads):
+    for t in range(belief.n_traits):
+        put(spreads, t, get(spreads, t) + variance)
+
+
+@inlined
+def add_item(belief, view, slot, value):
+    """Add what is believed of an item, or of what is said of it, to a view; its offset, and the variance of that."""
+    numbers = line(belief, slot)
+    _add_traits(belief, numbers, value, view.item, view.item_spread)
+    return value * mean_of(numbers, OFFSET), value * value * variance_of(numbers, OFFSET)
+
+
+@inlined
+def prior_of_item(belief, view):
+    """Add to a view an item that never came, once there are any; the variance of its offset."""
+    if get(belief.population, ITEM_OFFSET) == 0.0:
+        return 0.0
+    _add_prior(belief, prior(belief, ITEM_TRAIT), view.item_spread)
+    return prior(belief, ITEM_OFFSET)
+
+
+@inlined
+def see(belief, view, slots, values, count, advanced):
+    """What is believed of an event; `advanced`, if its user's drift and mood are already those of this event."""
+    clear(belief, view)
+    user, has_item = -1, False
+    rest = rest_variance = item = item_variance = 0.0
+    agreement = scale = 0.0
+    agreement_variance = scale_variance = 0.0
+    for i in range(count):
+        slot, value = get(slots, i), np.float64(get(values, i))
+        if value == 0.0 or get(belief.learned, slot) == 0:
+            continue
+        role, numbers = get(belief.roles, slot), line(belief, slot)
+        if of_item(role):
+            has_item = has_item or role == ITEM
+            offset, offset_variance = add_item(belief, view, slot, value)
+            item += offset
+            item_variance += offset_variance
+            continue
+        variance = variance_of(numbers, OFFSET)
+        if of_user(role):
+            _add_traits(belief, numbers, value, view.user, view.user_spread)
+        if role == USER and user < 0:
+            user = slot
+            mood, mood_variance = mean_of(numbers, MOOD), variance_of(numbers, MOOD)
+            if not advanced:
+                variance, kept = drifted(belief, numbers), MOOD_KEPT * MOOD_KEPT
+                mood *= MOOD_KEPT
+                mood_variance *= kept
+                mood_variance += (1.0 - kept) * get(belief.parameters, MOOD_SPREAD)
+            rest += mood
+            rest_variance += mood_variance
+            scale, scale_variance = mean_of(numbers, SCALE), variance_of(numbers, SCALE)
+            agreement = mean_of(numbers, AGREEMENT)
+            agreement_variance = variance_of(numbers, AGREEMENT)
+        rest += value * mean_of(numbers, OFFSET)
+        rest_variance += value * value * variance
+    if user < 0 and get(belief.population, USER_OFFSET) > 0.0:
+        rest_variance += prior(belief, USER_OFFSET) + get(belief.parameters, MOOD_SPREAD)
+        scale_variance, agreement_variance = (
+            prior(belief, USER_SCALE),
+            prior(belief, USER_AGREEMENT),
+        )
+        _add_prior(belief, prior(belief, USER_TRAIT), view.user_spread)
+    if not has_item:
+        item_variance += prior_of_item(belief, view)
+    return Seen(
+        *(user, rest, rest_variance, item, item_variance),
+        *(agreement, agreement_variance, scale, scale_variance),
+    )
+
+
+@inlined
+def score_of(belief, view, seen):
+    """The score of an event."""
+    return seen.rest + ((1.0 + seen.agreement) * seen.item + dot(view.user, view.item, belief.wide))
+
+
+@inlined
+def variance_of_score(belief, view, seen):
+    """The variance of the score, to the first order in what is uncertain."""
+    by_item = 1.0 + seen.agreement
+    found = seen.rest_variance + by_item * by_item * seen.item_variance
+    found += seen.item * seen.item * seen.agreement_variance
+    for t in range(belief.n_traits):
+        one, two = get(view.user, t), get(view.item, t)
+        found += one * one * get(view.item_spread, t) + two * two * get(view.user_spread, t)
+    return found
