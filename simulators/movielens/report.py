@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from simulators.movielens.contenders import CONTENDERS, Forecast
 from simulators.movielens.ratings import Ratings, load
+from simulators.movielens.recall import recalls
 
 __all__ = ["Losses", "calibration_by_rank", "calibration_by_user", "losses", "run"]
 
@@ -119,6 +120,10 @@ def run(folder: Path) -> int:
     print("\nby ratings of the user before: events, log-loss, and as it was expected; rank loss")
     for age, count, loss, expected, steps in calibration_by_user(ours, ratings):
         print(f"{age:>12} {count:>9,} {loss:>9.4f} {expected:>9.4f} {steps:>9.4f}")
+    print("\nfilms that got all stars, among 100 others that were new to the user")
+    print(f"{'':<20} {'questions':>9} {'recall@10':>9} {'NDCG@10':>9}")
+    for name, each in recalls(ratings).items():
+        print(f"{name:<20} {each.questions:>9,} {each.recall:>9.4f} {each.ndcg:>9.4f}")
     here = found["OrdinalFactors"]
     assert here is not None
     good = (

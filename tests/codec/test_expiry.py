@@ -29,6 +29,7 @@ CHAINS = (
     *("cross:user*word | cross:user*kind | scale | prank", "recursive-mprank:forgetting=0.99"),
     *("waves:n_components=3,keep=False | widrow-hoff", "hash:bits=4 | scale | averaged-prank"),
     "scale | polynomial:max_products=200 | prank",
+    *("scale | ordinal-factors:item=word,traits=2", "neighbours:user,kind,n=5,keeps=True | prank"),
 )
 
 
@@ -99,7 +100,7 @@ def test_all_kinds_of_events(min_count: int) -> None:
 
 def test_it_goes_on_from_what_was_kept() -> None:
     """Between any two parts of a chunk, some of which are decoded already."""
-    lines, specs = lines_of(stream(1_200)), ["prank", CHAINS[0], CHAINS[4]]
+    lines, specs = lines_of(stream(1_200)), ["prank", CHAINS[0], CHAINS[4], *CHAINS[-2:]]
     whole = expiring(specs, min_count=2)
     feed(whole, lines, [400])
     for cut in (3, 150, 399, 640, 1_100):

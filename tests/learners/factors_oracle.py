@@ -28,6 +28,7 @@ class FactorsOracle:
         root = 1 / math.sqrt(traits)
         self.prior = {"u": 1.0, "i": 1.0, "U": root, "I": root, "scale": 0.1, "agreement": 0.05}
         self.known: set[str] = set()
+        self.sharpness, self.told = 0.0, 20.0
 
     def population(self, kind: str) -> float:
         """The prior variance of a kind of parameter: the mean square of all that were met, and of twenty at first."""
@@ -95,6 +96,7 @@ class FactorsOracle:
             )
             whole += (self._edge(edge, stretch) ** 2 * self.gaps).sum()
             far = (stretch * threshold - score) / math.sqrt(1 + math.pi / 8 * whole)
+            far *= math.exp(self.sharpness)
             found.append(max(found[-1], 1 / (1 + math.exp(-far))))
         return [upper - lower for lower, upper in pairwise([*found, 1.0])]
 
@@ -132,6 +134,13 @@ class FactorsOracle:
         A, at = np.array(rows), np.array(places)
         S, g = A @ (spread[:, None] * A.T), np.zeros(len(edges))
         below, above = (rank - 2 in edges), (rank - 1 in edges)
+
+        far = math.exp(self.sharpness) * at / np.sqrt(1 + math.pi / 8 * np.diag(S))
+        sigma = 1 / (1 + np.exp(-far))
+        likely = (sigma[0] if above else 1.0) - (sigma[-1] if below else 0.0)
+        steeper = (far * sigma * (1 - sigma)) @ ([1.0] * above + [-1.0] * below) / likely
+        self.told += steeper**2
+        self.sharpness += steeper / self.told
 
         def slopes_at(z: Array) -> tuple[Array, Array]:
             """Gradient of the log-likelihood and its negative curvature."""

@@ -11,10 +11,18 @@ from stream_rank.engine.bilinear.state import (
     GROUPS,
     ITEM_TRAIT,
     KNOWN,
+    SHARPNESS,
     line,
     open_belief,
 )
-from stream_rank.engine.bilinear.views import is_name, of_item, score_of, see, variance_of_score
+from stream_rank.engine.bilinear.views import (
+    PI_EIGHTHS,
+    is_name,
+    of_item,
+    score_of,
+    see,
+    variance_of_score,
+)
 from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
 from stream_rank.engine.few import few_entries
@@ -25,7 +33,6 @@ from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = ["forget", "introduce", "opinions", "run", "run_pairs", "take_few", "take_row"]
 
-_PI_EIGHTHS = 0.39269908169872414
 _AT_FIRST = 0.2
 """The deviation of an item's traits before its first event, as a share of that of the prior."""
 _UNIT = 3.4641016151377544 / 18446744073709551616.0
@@ -51,20 +58,17 @@ def _rank(belief, score):
 
 @called
 def _write_shares(belief, slots, values, n_entries, shares):
-    """The probability of every rank, what is uncertain about parameters included; the score.
-
-    A logistic function of a Gaussian has the mean, nearly, of that function of its mean over `sqrt(1 + pi / 8 * variance)`
-    (D. MacKay, 1992).
-    """
+    """The probability of every rank, what is uncertain about parameters included; the score. Their sharpness is learned apart."""
     seen = see(belief, belief.sides, slots, values, n_entries, False)
     score, before = score_of(belief, belief.sides, seen), 0.0
+    sharpness = exponential(get(belief.parameters, SHARPNESS))
     if belief.n_ranks > 1:
         variance, stretch = variance_of_score(belief, belief.sides, seen), exponential(seen.scale)
         for j in range(belief.n_ranks - 1):
             threshold = stretch * get(belief.thresholds, j)
             whole = variance + stretch * stretch * edge_variance(belief, j)
             whole += threshold * threshold * seen.scale_variance
-            far = (threshold - score) / np.sqrt(1.0 + _PI_EIGHTHS * whole)
+            far = sharpness * (threshold - score) / np.sqrt(1.0 + PI_EIGHTHS * whole)
             up_to = max(before, logistic(far))
             put(shares, j, up_to - before)
             before = up_to

@@ -28,9 +28,11 @@ from stream_rank.engine.bilinear.state import (
     MOOD_SPREAD,
     OFFSET,
     SCALE,
+    SHARPNESS,
     SQUARES,
     TIE,
     TIE_VARIANCE,
+    TOLD,
     USER,
     USER_AGREEMENT,
     USER_SCALE,
@@ -42,6 +44,7 @@ from stream_rank.engine.bilinear.state import (
 )
 from stream_rank.engine.bilinear.views import (
     MOOD_KEPT,
+    PI_EIGHTHS,
     Seen,
     drifted,
     is_name,
@@ -56,7 +59,7 @@ from stream_rank.engine.bilinear.views import (
 )
 from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import called, inlined
-from stream_rank.engine.ordinal.likelihood import settle
+from stream_rank.engine.ordinal.likelihood import logistic, settle
 from stream_rank.engine.pointers import as_element, get, put
 
 __all__ = ["learn_pair", "learn_rank"]
@@ -65,6 +68,8 @@ _NEW = -1
 """What is learned for the first time came in so many events, until it did."""
 _LEAST_LEFT = 1e-6
 """No event leaves less of a variance."""
+_LEAST_SHARE = 1e-12
+_MOST_SHARPNESS = 2.0
 _MOST_SCALE = 5.0
 """No user's thresholds are stretched or drawn together by more than `exp` of that."""
 _MOOD_RATE, _LEAST_MOOD = 0.01, 1e-4
@@ -263,6 +268,31 @@ def _told(above, below, between, var, cov, var_gap):
 
 
 @inlined
+def _sharpen(belief, has_above, has_below, place, gap, var, var_above):
+    """Move the sharpness of probabilities towards what would have made this event more likely: a step of the natural gradient."""
+    sharpness, one, two, upper, lower = (
+        exponential(get(belief.parameters, SHARPNESS)),
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+    )
+    if has_above:
+        far = sharpness * (place + gap) / np.sqrt(1.0 + PI_EIGHTHS * var_above)
+        upper = logistic(far)
+        one = far * upper * (1.0 - upper)
+    if has_below:
+        far = sharpness * place / np.sqrt(1.0 + PI_EIGHTHS * var)
+        lower = logistic(far)
+        two = far * lower * (1.0 - lower)
+    slope = (one - two) / max(upper - lower, _LEAST_SHARE)
+    told = get(belief.parameters, TOLD) + slope * slope
+    put(belief.parameters, TOLD, told)
+    moved = get(belief.parameters, SHARPNESS) + slope / told
+    put(belief.parameters, SHARPNESS, min(max(moved, -_MOST_SHARPNESS), _MOST_SHARPNESS))
+
+
+@inlined
 def _nobody(seen):
     """What is believed of an item that is not there."""
     return Seen(-1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -286,6 +316,7 @@ def _observe(belief, n_entries, seen, rank):
         var_gap = gap * gap * (seen.scale_variance + get(belief.gap_variances, edge))
         cov += get(belief.by_place, edge) * gap * get(belief.gap_variances, edge)
     place = threshold - score_of(belief, belief.sides, seen)
+    _sharpen(belief, has_above, has_below, place, gap, var, var + 2.0 * cov + var_gap)
     along, wider, above, below, between = settle(
         has_above, has_below, place, gap, var, cov, var_gap
     )

@@ -26,7 +26,19 @@ __all__ = [
         "ITEM_OFFSET",
     ),
     *("ITEM_SIDE", "ITEM_TRAIT", "KNOWN", "MIDDLE", "MIDDLE_VARIANCE", "MOOD", "MOOD_SPREAD"),
-    *("OFFSET", "RANKS", "SCALE", "SLOTS", "SQUARES", "TIE", "TIE_VARIANCE", "TRAITS", "USER"),
+    *(
+        "OFFSET",
+        "RANKS",
+        "SCALE",
+        "SHARPNESS",
+        "SLOTS",
+        "SQUARES",
+        "TIE",
+        "TIE_VARIANCE",
+        "TOLD",
+        "TRAITS",
+        "USER",
+    ),
     *("USER_AGREEMENT", "USER_OFFSET", "USER_SCALE", "USER_SIDE", "USER_TRAIT", "WIDTH", "Belief"),
     *(
         "View",
@@ -47,7 +59,8 @@ SLOTS, EVENTS, KNOWN, RANKS, MIDDLE, TRAITS, WIDTH = range(7)
 # Roles: of the event, a user's name, what is said of users, an item's name, what is said of items.
 EVENT_SIDE, USER, USER_SIDE, ITEM, ITEM_SIDE = range(5)
 # Entries of the section `parameters`; there are three sums of squares, of what is said of events, users and items.
-DRIFT, MOOD_SPREAD, MIDDLE_VARIANCE, TIE, TIE_VARIANCE, SQUARES = range(6)
+DRIFT, MOOD_SPREAD, MIDDLE_VARIANCE, TIE, TIE_VARIANCE, SHARPNESS, TOLD, SQUARES = range(8)
+"""Of probabilities: the logarithm of their sharpness, and how much was told of it."""
 _PARAMETERS = SQUARES + 3
 # Groups of parameters whose prior variance is that of all users or items.
 USER_OFFSET, ITEM_OFFSET, USER_TRAIT, ITEM_TRAIT, USER_SCALE, USER_AGREEMENT = range(6)

@@ -44,6 +44,7 @@ from stream_rank.engine.sums import dot
 __all__ = [
     *(
         "MOOD_KEPT",
+        "PI_EIGHTHS",
         "Seen",
         "add_item",
         "clear",
@@ -58,6 +59,8 @@ __all__ = [
 
 MOOD_KEPT = 0.85
 """What an event of the user leaves of a mood: it lasts for some six events."""
+PI_EIGHTHS = 0.39269908169872414
+"""A logistic function of a Gaussian has the mean, nearly, of that function of its mean over `sqrt(1 + pi / 8 * variance)` (MacKay, 1992)."""
 _RAREST = 1e4
 """What comes later than that is taken for as rare."""
 _SHORTEST = 1e-30

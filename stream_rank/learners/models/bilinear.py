@@ -19,6 +19,8 @@ Array = npt.NDArray[Any]
 
 _MIDDLE_VARIANCE, _GAP_VARIANCE = 9.0, 4.0
 """Of the middle threshold, whose unit is the noise of the scores, and of the logarithm of a gap."""
+_SHARPNESS_TOLD = 20.0
+"""So much information the prior has of the logarithm of the probabilities' sharpness."""
 _FIRST_TIE, _NEW_GAP = 0.1, 1.0
 _BOUND = {"float64": 1e25, "float32": 1e6}
 """Features up to this size leave every product finite: variances are ratios of features squared."""
@@ -48,6 +50,7 @@ class Bilinear(RowModel):
         parameters = self.memory["parameters"]
         parameters[state.DRIFT], parameters[state.MOOD_SPREAD] = drift, _MOODS
         parameters[state.MIDDLE_VARIANCE] = _MIDDLE_VARIANCE
+        parameters[state.TOLD] = _SHARPNESS_TOLD
         parameters[state.TIE], parameters[state.TIE_VARIANCE] = _FIRST_TIE, _GAP_VARIANCE
         prior = self.memory["population"][2]
         prior[[state.USER_OFFSET, state.ITEM_OFFSET]] = _OFFSETS
@@ -159,7 +162,8 @@ class Bilinear(RowModel):
         variances = lines[:, 1:first:2], lines[:, first + self._n_traits :]
         if any((each < 0).any() for each in (*variances, memory["gap_variances"])):
             raise ValueError("a variance is negative")
-        if not ((parameters >= 0).all() and parameters[state.TIE] > 0):
+        others = np.delete(parameters, state.SHARPNESS)
+        if not ((others >= 0).all() and parameters[[state.TIE, state.TOLD]].min() > 0):
             raise ValueError("a parameter is negative")
         roles = memory["roles"]
         if ((roles < 0) | (roles > state.ITEM_SIDE)).any():
