@@ -29,7 +29,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--readme", type=Path, help="a file whose tables are replaced")
     parser.add_argument(
-        "--only", choices=["engine", "raw", "factors", "preferences", "daemon"], help="one of the tables"
+        "--only",
+        choices=["engine", "raw", "factors", "preferences", "daemon"],
+        help="one of the tables",
     )
     given = parser.parse_args()
     one_core()  # before BLAS is loaded, which counts the cores

@@ -135,10 +135,10 @@ class FactorsOracle:
         S, g = A @ (spread[:, None] * A.T), np.zeros(len(edges))
         below, above = (rank - 2 in edges), (rank - 1 in edges)
 
-        far = math.exp(self.sharpness) * at / np.sqrt(1 + math.pi / 8 * np.diag(S))
-        sigma = 1 / (1 + np.exp(-far))
-        likely = (sigma[0] if above else 1.0) - (sigma[-1] if below else 0.0)
-        steeper = (far * sigma * (1 - sigma)) @ ([1.0] * above + [-1.0] * below) / likely
+        sure = math.exp(self.sharpness) * at / np.sqrt(1 + math.pi / 8 * np.diag(S))
+        beyond = 1 / (1 + np.exp(-sure))
+        likely = (beyond[0] if above else 1.0) - (beyond[-1] if below else 0.0)
+        steeper = (sure * beyond * (1 - beyond)) @ ([1.0] * above + [-1.0] * below) / likely
         self.told += steeper**2
         self.sharpness += steeper / self.told
 

@@ -104,7 +104,11 @@ def test_every_learner_has_stages_that_suit_it() -> None:
     assert PREPARATION.keys() == set(LEARNER_NAMES)
     for name in LEARNER_NAMES:
         stages, learner = chain_of(name, "auto")
-        suits = ["scale"] if name in ("ordinal-logit", "ordinal-factors", "nearest-ranks") else ["scale", "normalize"]
+        suits = (
+            ["scale"]
+            if name in ("ordinal-logit", "ordinal-factors", "nearest-ranks")
+            else ["scale", "normalize"]
+        )
         assert (stages, learner) == (suits, name)
     assert chain_of("prank", "raw") == ([], "prank")
     assert chain_of("raw | prank", "auto") == ([], "prank")
