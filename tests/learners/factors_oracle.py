@@ -138,7 +138,8 @@ class FactorsOracle:
         sure = math.exp(self.sharpness) * at / np.sqrt(1 + math.pi / 8 * np.diag(S))
         beyond = 1 / (1 + np.exp(-sure))
         likely = (beyond[0] if above else 1.0) - (beyond[-1] if below else 0.0)
-        steeper = (sure * beyond * (1 - beyond)) @ ([1.0] * above + [-1.0] * below) / likely
+        signs = np.array([1.0] * above + [-1.0] * below)
+        steeper = float((sure * beyond * (1 - beyond)) @ signs / likely)
         self.told += steeper**2
         self.sharpness += steeper / self.told
 
