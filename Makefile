@@ -77,7 +77,7 @@ football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA
 	$(BIN)/python -m simulators football --data $(DATA)
 
 bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, raw, preferences or daemon for one table
-	$(BIN)/python -m tests.benchmarks --readme README.md $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m tests.benchmarks --keep $(if $(ONLY),--only $(ONLY))
 
 lock: env ## pin all dependencies anew, and those of the image alone to the same versions; KEEP=1 pins only what is new
 	$(BIN)/python -m pip install --quiet uv
