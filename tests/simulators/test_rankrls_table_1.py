@@ -29,6 +29,6 @@ def test_the_table() -> None:
     assert report([50], lines.append) == 0
     assert len(lines) == 4
     assert lines[2].split()[0] == "50"
-    assert Row(2000, 0.0, 2.1, 1.0, 5.0, 1.0).failed
-    assert not Row(2000, 0.0, 1.9, 1.0, 5.0, 1.0).failed
-    assert not Row(50, 0.0, 2.1, 1.0, 5.0, 1.0).failed
+    assert Row(2000, 0.0, 2.1, 1.0, None, 5.0, 1.0).failed
+    assert not Row(2000, 0.0, 1.9, 1.0, 9.0, 5.0, 1.0).failed
+    assert not Row(50, 0.0, 2.1, 1.0, 9.0, 5.0, 1.0).failed
