@@ -12,9 +12,11 @@ if TYPE_CHECKING:
         EventError,
         FeatureError,
         LabelError,
+        MergeError,
         SnapshotError,
         StreamRankError,
     )
+    from stream_rank.features.average import average
     from stream_rank.features.cross import Cross
     from stream_rank.features.feature_hasher import FeatureHasher
     from stream_rank.features.neighbours import Neighbours
@@ -72,6 +74,7 @@ __all__ = [
     "Hedge",
     "LabelError",
     "Linear",
+    "MergeError",
     "Misranking",
     "NearestRanks",
     "Neighbours",
@@ -99,6 +102,7 @@ __all__ = [
     "VotedPRank",
     "WeightedKappa",
     "WidrowHoff",
+    "average",
     "discounted_error",
     "kendall_distance",
     "load",
@@ -117,9 +121,11 @@ _MODULES = {
         "EventError",
         "FeatureError",
         "LabelError",
+        "MergeError",
         "SnapshotError",
         "StreamRankError",
     ),
+    "stream_rank.features.average": ("average",),
     "stream_rank.features.cross": ("Cross",),
     "stream_rank.features.feature_hasher": ("FeatureHasher",),
     "stream_rank.features.neighbours": ("Neighbours",),

@@ -10,6 +10,7 @@ StreamRankError
 ├── InputError                     a file or stream that cannot be read
 │   └── RegistryError              a schema registry
 │       └── RetriableRegistryError  (R)
+├── MergeError (a ValueError)      learners that do not fit together
 ├── SnapshotError                  a snapshot that cannot be read, or cannot be trusted
 │   └── SnapshotReadError  (R)
 ├── LeaseError                     somebody else writes the snapshots
@@ -43,6 +44,7 @@ __all__ = [
     "LabelError",
     "LeaseError",
     "LostOffsetsError",
+    "MergeError",
     "MessageTooLargeError",
     "NothingLearnedError",
     "RecoverableError",
@@ -120,6 +122,10 @@ class RegistryError(InputError):
 
 class RetriableRegistryError(RegistryError, RecoverableError):
     """A schema registry that cannot be reached, or cannot answer now."""
+
+
+class MergeError(StreamRankError, ValueError):
+    """Learners of which no average can be made; all of them are as they were."""
 
 
 class SnapshotError(StreamRankError):

@@ -26,8 +26,16 @@ NAMES = {
     *("Linear", "Polynomial", "Gaussian", "PolynomialFeatures", "RandomFourierFeatures"),
     *("Scale", "Normalize", "Cross", "Neighbours", "TargetMean", "FeatureHasher"),
     *("RankLoss", "RankErrorRate", "WeightedKappa", "PreferenceError", "PreferenceLogLoss"),
-    *("EventError", "FeatureError", "LabelError", "SnapshotError", "StreamRankError", "OAPStream"),
-    *("load", "save"),
+    *(
+        "EventError",
+        "FeatureError",
+        "LabelError",
+        "MergeError",
+        "SnapshotError",
+        "StreamRankError",
+        "OAPStream",
+    ),
+    *("average", "load", "save"),
 }
 BATCH = {
     "RankRLS",

@@ -1,4 +1,4 @@
-"""List, show, verify, compare and export snapshots."""
+"""List, show, verify, compare, merge and export snapshots."""
 
 import argparse
 import json
@@ -37,14 +37,27 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     export.add_argument("where", help=where)
     export.add_argument("--learner", help="which one, where there are several")
+    merge = commands.add_parser(
+        "merge",
+        help="one learner out of several that learned from shards of a stream: their average, as a model",
+        allow_abbrev=False,
+    )
+    merge.add_argument("where", nargs="+", help=where)
+    merge.add_argument("--learner", help="which one of each, where there are several")
+    merge.add_argument("--out", required=True, metavar="FILE", help="a file, or a URL")
 
 
 def run(given: argparse.Namespace) -> int:
     """Run the action; returns 1 if two snapshots differ."""
     return int(
-        {"list": _list, "show": _show, "verify": _verify, "diff": _diff, "export": _export}[
-            given.action
-        ](given)
+        {
+            "list": _list,
+            "show": _show,
+            "verify": _verify,
+            "diff": _diff,
+            "export": _export,
+            "merge": _merge,
+        }[given.action](given)
     )
 
 
@@ -179,4 +192,28 @@ def _export(given: argparse.Namespace) -> int:
 
     learner = load(given.where, chosen(given.where, given.learner))
     print(json.dumps(exported(learner), indent=2))
+    return 0
+
+
+def _merge(given: argparse.Namespace) -> int:
+    """Write the average of learners to a file, which has no position: of a run, it is where several streams were, and none can go on there."""
+    from stream_rank.checkpoint.model_file import load, save
+    from stream_rank.cli.learner_choice import chosen
+    from stream_rank.errors import MergeError
+    from stream_rank.features.average import average
+
+    learners = [load(where, chosen(where, given.learner)) for where in given.where]
+    try:
+        merged = average(learners)
+    except MergeError as error:
+        listed = "; ".join(f"{number} is {where}" for number, where in enumerate(given.where, 1))
+        raise MergeError(f"{error} (learner {listed})") from None
+    save(merged, given.out)
+    events = [getattr(each, "learner", each).n_events for each in (merged, *learners)]
+    print(
+        printable(
+            f"{given.out}: what {len(learners)} learned from {events[0]:,} events "
+            f"({', '.join(f'{count:,}' for count in events[1:])})"
+        )
+    )
     return 0

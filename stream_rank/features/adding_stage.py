@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -202,6 +202,27 @@ class AddingStage(FeatureStage):
             *(added.starts, slots, values_beside, starts, found, values),
         )
         return Rows(names, starts[:-1], starts[1:], found[:count], values[:count], met)
+
+    def _join_outputs(self, other: Self, places: Array, numbers: Sequence[int]) -> None:
+        """Let go out what goes out of another: its features are at these slots, and its added ones have these numbers, or -1 if none here.
+
+        What goes out first goes out after what did here, in its order there.
+        """
+        self._out_of_input += [-1] * (len(self._vocabulary) - len(self._out_of_input))
+        self._out_of_added += [-1] * (max(numbers, default=-1) + 1 - len(self._out_of_added))
+        inputs, added = other._out_of_input, other._out_of_added
+        moved = [
+            (out, what) for out, what in zip(inputs, places.tolist(), strict=False) if out >= 0
+        ]
+        moved += [
+            (out, ~number)
+            for out, number in zip(added, numbers, strict=True)
+            if min(out, number) >= 0
+        ]
+        names = other._out.names
+        for out, what in sorted(moved, key=lambda each: each[0]):
+            self._out.add([names[out]])
+            self._place(what, self._out.slot_of[names[out]])
 
     # Its state --------------------------------------------------------------------------------
 

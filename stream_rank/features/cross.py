@@ -87,6 +87,9 @@ class Cross(ProductStage):
     def _factors_of(self, keys: Array) -> list[Array]:
         return list(_slots(keys))
 
+    def _key_of(self, slots: Sequence[int]) -> int:
+        return slots[0] << _BITS | slots[1]
+
     def _added(
         self,
         block: SparseBlock,

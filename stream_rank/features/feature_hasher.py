@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -125,6 +125,12 @@ class FeatureHasher(FeatureStage):
         self._place_of[fresh] = -1
         names = [*self._names, *map(self._name_of, fresh)] if fresh else self._names
         return Rows(names, *found, np.full(count, len(self._names)))
+
+    def _join(self, other: Self, places: Array) -> None:
+        fresh = [bucket for bucket in other._buckets if self._place_of[bucket] < 0]
+        self._place_of[fresh] = np.arange(len(self._buckets), len(self._buckets) + len(fresh))
+        self._buckets += fresh
+        self._names += map(self._name_of, fresh)
 
     def _name_of(self, bucket: int) -> str:
         return f"hash_{bucket:0{self._digits}}"  # in the order of buckets

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
@@ -12,6 +13,7 @@ from river import base
 from stream_rank.engine.preparation.lessons import rise
 from stream_rank.errors import LabelError
 from stream_rank.features.rows_of import rows_of, rows_of_dicts
+from stream_rank.learners.base.alike import check_alike
 from stream_rank.learners.base.numbers import as_number
 from stream_rank.learners.base.serialization import entries, parameters_of, plain_name
 from stream_rank.learners.base.state import State
@@ -142,6 +144,22 @@ class FeatureStage(base.MiniBatchTransformer):
     def _exchanged(self, names: dict[Hashable, Hashable], slots: Array) -> dict[Hashable, Hashable]:
         """The names that go out no more, after these of the slots were exchanged, and what has their place."""
 
+    def merged(self, others: Sequence[Self]) -> Self:
+        """One stage out of this and others of the same parameters, which prepared other shards of one stream. None of them changes."""
+        check_alike([self, *others], "stage")
+        whole = deepcopy(self)
+        if others:
+            whole._vocabulary.add(name for each in others for name in each.features)  # noqa: SLF001 - of its own class
+            if len(whole._vocabulary) > len(self._vocabulary):  # noqa: SLF001
+                whole._make_room()  # noqa: SLF001
+            for each in others:
+                whole._join(each, whole._vocabulary.slots(each.features))  # noqa: SLF001
+        return whole
+
+    @abstractmethod
+    def _join(self, other: Self, places: Array) -> None:
+        """Know all that another knows, whose features are at these slots; a `MergeError` if the two do not fit together."""
+
     # Dicts and tables -------------------------------------------------------------------------
 
     def learn_one(self, x: Mapping[Any, Any], y: Any = None) -> None:
@@ -243,8 +261,6 @@ class FeatureStage(base.MiniBatchTransformer):
         return super().__or__(other)
 
     def __copy__(self) -> Self:
-        from copy import deepcopy
-
         return deepcopy(self)  # two stages must not share arrays
 
 

@@ -1,7 +1,7 @@
 """Events divided by their running root mean square length."""
 
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,6 +34,9 @@ class Normalize(ValuesStage):
         """The length by which events are divided."""
         count, squares = self._state["lengths"].tolist()
         return {"length": sqrt(squares / count) if count else None}
+
+    def _join(self, other: Self, places: Any) -> None:
+        self._state["lengths"] += other._state["lengths"]
 
     def _fresh(self, room: int) -> dict[str, Any]:
         return {"lengths": np.zeros(SUMS)}

@@ -135,6 +135,13 @@ class PolynomialFeatures(ProductStage):
         last = (1 << self._bits) - 1
         return [(keys >> place * self._bits & last) - 1 for place in range(self.degree)]
 
+    def _key_of(self, slots: Sequence[int]) -> int:
+        factors, key = sorted(slot for slot in slots if slot >= 0), 0
+        most = (1 << self._bits) - 1 if self.max_factors is None else self.max_factors
+        for slot in factors:
+            key = key << self._bits | (slot + 1)
+        return key if not factors or factors[-1] < most else -1
+
     def _named(self, key: int) -> str:
         slots = [int(slot) for slot in self._factors_of(np.array(key)) if slot >= 0]
         return _name(in_order(self._vocabulary.names[slot] for slot in slots))

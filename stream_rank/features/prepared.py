@@ -1,12 +1,13 @@
 """Pipelines of this package: stages and a learner, one event at a time or many."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from river import compose
 
+from stream_rank.errors import MergeError
 from stream_rank.features.feature_stage import LARGEST, FeatureStage, numbers_of
 from stream_rank.features.lessons import Lessons, lessons_of, pair_lessons, pairs_of
 from stream_rank.features.rows_of import rows_of, rows_of_dicts
@@ -70,6 +71,18 @@ class Prepared(compose.Pipeline):
         """The names of the features that came in, in the order in which they were met."""
         stages = self.stages
         return stages[0].features if stages else self.learner.features
+
+    def merged(self, others: Sequence[Self]) -> Self:
+        """One pipeline out of this and others of the same steps, which learned apart, as `stream_rank.average` says. None of them changes."""
+        for number, each in enumerate(others, 2):
+            mine, theirs = ([type(s).__name__ for s in p.stages] for p in (self, each))
+            if mine != theirs:
+                raise MergeError(
+                    f"learner {number} is behind {' | '.join(theirs)} and learner 1 behind {' | '.join(mine)}: only equals have an average"
+                )
+        columns = zip(*(each.steps.values() for each in (self, *others)), strict=True)
+        steps = [first.merged(rest) for first, *rest in columns]
+        return type(self)(*zip(self.steps, steps, strict=True))
 
     def __or__(self, other: Any) -> Any:
         """The pipeline with another step; one of River's if the step is not of this package."""

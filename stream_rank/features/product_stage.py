@@ -1,8 +1,8 @@
 """The base class of stages that make products of features."""
 
 from abc import abstractmethod
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,26 @@ class ProductStage(AddingStage):
     @abstractmethod
     def _factors_of(self, keys: Array) -> list[Array]:
         """The slots of the factors of products: for each place among them a column; -1 where there is none."""
+
+    @abstractmethod
+    def _key_of(self, slots: Sequence[int]) -> int:
+        """The key of the product of factors in slots, in the order of `_factors_of`; -1 if no such product is made here."""
+
+    def _join(self, other: Self, places: Array) -> None:
+        where = [*places.tolist(), -1]  # of no factor
+        columns = [
+            column.tolist() for column in other._factors_of(np.array(other._products, np.int64))
+        ]
+        keys = [
+            self._key_of([where[slot] for slot in slots]) for slots in zip(*columns, strict=True)
+        ]
+        number_of = {key: number for number, key in enumerate(self._products)}
+        for key in keys:
+            if key >= 0 and key not in number_of and len(self._products) < self.max_products:
+                number_of[key] = len(self._products)
+                self._products.append(key)
+        self._sort()
+        self._join_outputs(other, places, [number_of.get(key, -1) for key in keys])
 
     def _added_of(self, slots: Array) -> list[int]:
         columns = self._factors_of(np.array(self._products, np.int64))

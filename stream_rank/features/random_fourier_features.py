@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Hashable, Sequence
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from stream_rank.engine.preparation.waves import (
     waves,
     waves_dense,
 )
+from stream_rank.errors import MergeError
 from stream_rank.features.adding_stage import Added, AddingStage
 from stream_rank.features.looks import Looks
 from stream_rank.kernels import Gaussian
@@ -145,6 +146,27 @@ class RandomFourierFeatures(AddingStage):
             larger[:known] = self._directions[:known]
             self._directions = larger
         self._directions[known : len(names)] = self._drawn(names[known:])
+
+    def _join(self, other: Self, places: Array) -> None:
+        if self._key != other._key:
+            raise MergeError(
+                "waves of different seeds have no average: give a seed, the same to all"
+            )
+        mine, theirs = self._looks.fields, other._looks.fields
+        if mine is None and theirs is not None:
+            self._looks.choose(theirs)
+            names = self._vocabulary.names[: self.max_inputs]
+            self._directions[: len(names)] = self._drawn(names)
+        elif theirs is not None and mine != theirs:
+            raise MergeError(
+                "waves that look at few fields chose them among those of the first event, and the first events had different fields"
+            )
+        if len(self._vocabulary) > self.max_inputs:
+            raise MergeError(
+                f"waves are of the first max_inputs={self.max_inputs} features, and others came first elsewhere"
+            )
+        self._lengths += other._lengths
+        self._join_outputs(other, places, range(len(other._out_of_added)))
 
     def _forget(self, slots: Array) -> None:
         names, own = self._vocabulary.names, slots[slots < self.max_inputs]

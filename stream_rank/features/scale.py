@@ -1,9 +1,10 @@
 """Features in deviations from their running mean."""
 
-from typing import Any
+from typing import Any, Self
 
 from stream_rank.engine.memory import aligned
 from stream_rank.engine.preparation.scaling import SUMS, WORDS, scale, scale_dense
+from stream_rank.engine.preparation.scaling_joining import join_sums
 from stream_rank.features.values_stage import ValuesStage
 from stream_rank.learners.tables.blocks import SparseBlock
 from stream_rank.learners.tables.dense_rows import DenseRows
@@ -59,6 +60,9 @@ class Scale(ValuesStage):
 
     def _forget(self, slots: Any) -> None:
         self._state["sums"][:, slots] = 0.0
+
+    def _join(self, other: Self, places: Any) -> None:
+        join_sums(self._by_row(), other._arrays()["sums"], places)
 
     def _fresh(self, room: int) -> dict[str, Any]:
         return {"sums": aligned((WORDS, room), "float64")}

@@ -1,7 +1,7 @@
 """The mean label of a category as a feature."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,11 @@ class TargetMean(AddingStage, base.SupervisedTransformer):
     @property
     def _supervised(self) -> bool:
         return True
+
+    def _join(self, other: Self, places: Array) -> None:
+        self._sums[:, places] += other._sums[:, : len(places)]
+        self._total += other._total
+        self._join_outputs(other, places, range(len(other._out_of_added)))
 
     def _make_room(self) -> None:
         before, names = len(self._fields), self._vocabulary.names

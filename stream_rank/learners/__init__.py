@@ -29,7 +29,8 @@ A learner itself says what it can do; nothing depends on its class:
 
 A new learner brings:
 
-1. A model (`models.model.Model`) that keeps all it learns in `engine.memory.Memory` blocks: they are what `dump` writes.
+1. A model (`models.model.Model`) that keeps all it learns in `engine.memory.Memory` blocks: they are what `dump` writes. Its `merge` says
+   what several that learned apart are together, or why they have no average.
 2. A class of one of three bases. `RankLearner` asks for `_new_model`; `ScoreLearner` for `weights`, `bias`, `learn_one`,
    `learn_many` and `test_then_train`; `GroupedLearner`, which has the last three, for `weights` and `bias`.
    Constructor arguments are attributes of the same name, and can be said in JSON.

@@ -42,11 +42,13 @@ from stream_rank.engine.sums import add_scaled, dot
 
 __all__ = [
     "FADED",
+    "absorb",
     "begin_again",
     "begin_features",
     "forget_feature",
     "layout",
     "learn_row",
+    "open_state",
     "predict_row",
     "run",
     "run_pairs",
@@ -95,7 +97,7 @@ def open_state(block):
 
 
 @inlined
-def _absorb(state, values, target, noise):
+def absorb(state, values, target, noise):
     """Move the weights to the minimiser with `(w.x - target)**2 / noise` added to what is minimised."""
     means = state.centre
     size = update(state.covariance, values, noise, get(means.sizes, FEATURES))
@@ -129,7 +131,7 @@ def _restore(state, j):
         for i in range(0, means.slots, 8):
             store(means.centred, i, spread(0.0))
         put(means.centred, j, 1.0)
-        _absorb(state, means.centred, 0.0, 1.0 / lost)
+        absorb(state, means.centred, 0.0, 1.0 / lost)
         put(state.regularizers, j, full)
 
 
@@ -159,11 +161,11 @@ def _learn(state, values, label, group):
     if forgetting < 1.0:
         _fade(state, values, forgetting)
     if group == 0:
-        _absorb(state, values, label, 1.0)
+        absorb(state, values, label, 1.0)
     else:
         weight, distance = centre(means, values, label, group)
         if weight > 0.0:
-            _absorb(state, means.centred, distance, 1.0 / weight)
+            absorb(state, means.centred, distance, 1.0 / weight)
     if forgetting < 1.0:
         _renew(state)
 
@@ -189,7 +191,7 @@ def forget_feature(block, j):
     for i in range(0, means.slots, 8):
         store(means.centred, i, spread(0.0))
     put(means.centred, j, 1.0)
-    _absorb(state, means.centred, 0.0, get(state.covariance.diagonal, j) * _NO_NOISE)
+    absorb(state, means.centred, 0.0, get(state.covariance.diagonal, j) * _NO_NOISE)
     if get(state.regularizers, j) > 0.0:
         put(state.regularizers, j, 0.0)
         put(means.sizes, ACTIVE, get(means.sizes, ACTIVE) - 1)

@@ -28,7 +28,10 @@ from stream_rank.engine.pairs import write_difference
 from stream_rank.engine.pointers import get, pointer, put, shift
 from stream_rank.engine.sums import add_scaled
 
-__all__ = ["answer", "equations", "layout", "learn_row", "predict_row", "run", "run_pairs"]
+__all__ = [
+    *("absorb", "answer", "equations", "layout", "learn_row", "open_state", "predict_row", "run"),
+    "run_pairs",
+]
 
 
 def layout(n_slots: int, n_rows: int) -> Layout:
@@ -60,7 +63,7 @@ def open_state(block):
 
 
 @inlined
-def _absorb(state, values, target, weight, forgetting):
+def absorb(state, values, target, weight, forgetting):
     """Add an event of that weight to what has faded."""
     blocks, fading = (get(state.centre.sizes, FEATURES) + 7) >> 3, spread(forgetting)
     for block in range(blocks):
@@ -81,10 +84,10 @@ def _learn(state, values, label, group):
     """Learn a rating of a group, or the pair whose difference `values` is if `group` is 0."""
     forgetting = age(state.centre)
     if group == 0:
-        _absorb(state, values, label, 1.0, forgetting)
+        absorb(state, values, label, 1.0, forgetting)
     else:
         weight, distance = centre(state.centre, values, label, group)
-        _absorb(state, state.centre.centred, distance, weight, forgetting)
+        absorb(state, state.centre.centred, distance, weight, forgetting)
 
 
 @compiled

@@ -12,7 +12,10 @@ from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import load, root, spread, store, where
 from stream_rank.engine.pointers import get, pointer, prefetch, put
 
-__all__ = ["COUNT", "FACTOR", "MEAN", "MORE", "SPREAD", "SUMS", "WORDS", "scale", "scale_dense"]
+__all__ = [
+    *("CONSTANT", "COUNT", "FACTOR", "MEAN", "MORE", "SPREAD", "SUMS", "WORDS"),
+    *("scale", "scale_dense"),
+]
 
 COUNT, MEAN, SPREAD, FACTOR, MORE = 0, 1, 2, 3, 4
 """Rows of the state: how often a feature came, its mean, its sum of squared distances from it, one over its deviation (0 of a
@@ -21,7 +24,7 @@ SUMS = 5
 WORDS = 8
 """Rows that there is room for: those of a feature fill a line of the processor's cache where they stand together."""
 
-_CONSTANT = 1e-290
+CONSTANT = 1e-290
 """A feature with a sum of squares up to this has not varied: one over it would be no number."""
 _NEAR, _AHEAD = 16384, 8
 """The numbers of so many features are in the second cache anyway; those of others are asked for so many rows before their event."""
@@ -41,11 +44,11 @@ def _learned(sums, at, step, value):
     distance = value - mean
     put(sums, at + COUNT * step, count)
     indicates = (value == 0.0) | (value == 1.0)
-    if indicates & (distance == 0.0) & (squares <= _CONSTANT):
+    if indicates & (distance == 0.0) & (squares <= CONSTANT):
         return mean, factor, more  # what follows would divide twice, and change nothing
     mean += distance / count
     squares += distance * (value - mean)
-    factor = np.sqrt(count / squares) if squares > _CONSTANT else 0.0
+    factor = np.sqrt(count / squares) if squares > CONSTANT else 0.0
     more = more if indicates else 1.0
     put(sums, at + MEAN * step, mean)
     put(sums, at + SPREAD * step, squares)
@@ -107,7 +110,7 @@ def _learn_eight(state, room, j, values):
     store(state, j + COUNT * room, count)
     store(state, j + MEAN * room, mean)
     store(state, j + SPREAD * room, squares)
-    factor = root(where(spread(_CONSTANT) < squares, count / squares, zero))
+    factor = root(where(spread(CONSTANT) < squares, count / squares, zero))
     store(state, j + FACTOR * room, factor)
     more = where(_is(values, zero), load(state, j + MORE * room, 0.0), one)
     more = where(_is(values, one), load(state, j + MORE * room, 0.0), more)

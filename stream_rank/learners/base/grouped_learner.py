@@ -1,7 +1,7 @@
 """The base class of the learners of differences: events may have groups, and only differences within a group count."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from typing import Any, ClassVar
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from stream_rank.learners.base.groups import Groups
 from stream_rank.learners.base.learner import Features
 from stream_rank.learners.base.score_learner import ScoreLearner
 from stream_rank.learners.models.model import GroupedModel
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import Pairs
 from stream_rank.learners.tables.rows import Rows
@@ -108,6 +109,13 @@ class GroupedLearner(ScoreLearner):
         for block in self._table_blocks(table, 0, len(table)):
             rows = slice(block.first, block.end)
             yield block, labels[rows], groups[rows]
+
+    def _parts(self, others: Sequence[Self]) -> list[Part]:
+        """The models, after room was made for the groups of all."""
+        rows = self._groups.join([each._groups for each in others])  # noqa: SLF001 - of its own class
+        self._make_groups()
+        parts = super()._parts(others)
+        return [part._replace(rows=each) for part, each in zip(parts, rows, strict=True)]
 
     def described(self) -> dict[str, Any]:
         """Its class, parameters, names and groups."""

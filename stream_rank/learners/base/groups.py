@@ -64,6 +64,36 @@ class Groups:
         self._pairs += 1
         return self.see(Alone(self._pairs))
 
+    def join(self, others: Sequence["Groups"]) -> list[npt.NDArray[np.int64]]:
+        """Know the groups of others too; of itself and then each of them, the row here of every row there, -1 of a group that is not kept.
+
+        Groups of a later one count as seen later: where all are too many, they stay.
+
+        >>> groups, others = Groups(2), Groups(2)
+        >>> [groups.see("a"), groups.see("b"), others.see("c"), others.see("b")]
+        [-1, -2, -1, -2]
+        >>> groups.join([others])
+        [array([ 0, -1,  2]), array([0, 1, 2])]
+        """
+        everyone = [dict(self._row_of), *(each._row_of for each in others)]  # noqa: SLF001 - of its own class
+        order: dict[Hashable, None] = {}
+        for rows in everyone:
+            for name in rows:
+                order.pop(name, None)
+                order[name] = None
+        kept = list(order)[-self.most :]
+        mine = everyone[0]
+        taken = {mine[name] for name in kept if name in mine}
+        free = (row for row in range(1, len(kept) + 1) if row not in taken)
+        self._row_of = {name: mine[name] if name in mine else next(free) for name in kept}
+        found = []
+        for rows in everyone:
+            where = np.zeros(len(rows) + 1, np.int64)
+            for name, row in rows.items():
+                where[row] = self._row_of.get(name, -1)
+            found.append(where)
+        return found
+
     def described(self) -> dict[str, Any]:
         """The groups with their rows, the least recently seen first, and how many had no name."""
         named = [[_plain_group(name), row] for name, row in self._row_of.items()]

@@ -18,6 +18,7 @@ from stream_rank.engine import few
 from stream_rank.engine.scoring.odds import PAIRS, new_odds
 from stream_rank.errors import EventError, FeatureError
 from stream_rank.learners.base.capabilities import Insight, LearnerLimits, NamedWeights, Rule
+from stream_rank.learners.base.mergeable import Mergeable
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import PairLearner, checked_odds
 from stream_rank.learners.base.serialization import arguments_of, entries, parameters_of, plain_name
@@ -61,7 +62,7 @@ def check_dtype(dtype: str) -> str:
     return dtype
 
 
-class Learner(PairLearner):
+class Learner(PairLearner, Mergeable):
     """A vocabulary, a model, and the ways from an event to the model.
 
     An event reaches the model in one of two ways. `_seat` writes a dict to the model's memory: to its row, by a

@@ -3,7 +3,7 @@
 Cost: what the pairs' learning costs, and O(entries) to check them before the first is learned.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from stream_rank.engine.scoring.odds import (
     TIES,
     calibrate,
     expect,
+    new_odds,
 )
 from stream_rank.errors import EventError
 from stream_rank.learners.base.labels import label_column
@@ -30,7 +31,7 @@ from stream_rank.learners.tables.pairs import PairBlock, Pairs
 from stream_rank.learners.tables.table import Table
 from stream_rank.learners.tables.vocabulary import Vocabulary
 
-__all__ = ["PairLearner", "checked_odds", "magnitude_column"]
+__all__ = ["PairLearner", "checked_odds", "magnitude_column", "merged_odds"]
 
 Array = npt.NDArray[Any]
 
@@ -260,3 +261,15 @@ def checked_odds(given: Any) -> Array:
     if not (np.isfinite(odds) & (odds >= 0)).all() or odds[SCALE_INFORMATION] == 0:
         raise ValueError("odds that are not numbers from 0 on")
     return odds
+
+
+def merged_odds(many: Sequence[Array]) -> Array:
+    """How sure a lead makes after the pairs of several streams: the mean by pairs, and as many pairs as all of them."""
+    pairs, ties = sum(each[PAIRS] for each in many), sum(each[TIES] for each in many)
+    if not pairs:
+        return new_odds()  # type: ignore[no-any-return]
+    found = np.zeros(ENTRIES)
+    for each in many:
+        found += each[PAIRS] / pairs * each
+    found[PAIRS], found[TIES] = pairs, ties
+    return found

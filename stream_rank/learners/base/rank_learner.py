@@ -1,19 +1,21 @@
 """The base class of the learners of ranks."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from river import base
 
+from stream_rank.errors import LabelError, MergeError
 from stream_rank.learners.base.capabilities import Insight, Rule
 from stream_rank.learners.base.labels import Labels, label_column
 from stream_rank.learners.base.learner import Features, Learner, check_dtype, like_input
 from stream_rank.learners.base.serialization import entries
 from stream_rank.learners.models.model import RankModel
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 
@@ -120,6 +122,25 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         if not first:
             self._model.insert_rank(place)
             self._make_room(0)
+
+    def _parts(self, others: Sequence[Self]) -> list[Part]:
+        """The models, after each discovered the labels that only others know, in their order."""
+        union = Labels(self.n_ranks)
+        for number, each in enumerate([self, *others], 1):
+            for label in each.labels:
+                try:
+                    union.check(label)
+                except LabelError as error:
+                    raise MergeError(
+                        f"learner {number} knows labels of another kind: {error}"
+                    ) from None
+                if label not in union.rank_of:
+                    union.insert(label)
+        for each in (self, *others):
+            for label in union.known:
+                if label not in each._labels.rank_of:  # noqa: SLF001 - of its own class
+                    each._insert(label)  # noqa: SLF001
+        return super()._parts(others)
 
     # Many events ----------------------------------------------------------------------------
 

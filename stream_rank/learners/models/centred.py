@@ -1,14 +1,18 @@
 """The base class of the models of events centred in their groups."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.differences import centre
 from stream_rank.engine.differences.recursion import FADED
 from stream_rank.engine.memory import Memory
 from stream_rank.engine.products import product
+from stream_rank.errors import MergeError
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
 __all__ = ["Centred"]
@@ -57,6 +61,26 @@ class Centred(GroupedRowModel, GroupRows):
         """How many events were learned if all of them were ratings of the same group, else 0; without forgetting."""
         learned = int(self.memory["sizes"][centre.EVENTS])
         return learned if learned in self.memory["counts"][1:].tolist() else 0
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Be what one is that learned the events of all parts, but for rounding."""
+        if self.memory["parameters"][centre.FORGETTING] < 1.0:
+            raise MergeError(
+                "with `forgetting` an event counts by how many came after it, and nothing says which of two streams' events came first"
+            )
+        self._clear_groups(np.flatnonzero(parts[0].rows < 0))
+        for part in parts[1:]:
+            if part.model.events:
+                self._join(part)
+
+    def _join(self, part: Part) -> None:
+        """Learn what another learned, besides what it learned itself."""
+        raise NotImplementedError
+
+    def _clear_groups(self, rows: Array) -> None:
+        """Let rows be those of groups that never came."""
+        for name in ("means", "counts", "label_means", "times"):
+            self.memory[name][rows] = 0
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -1,11 +1,14 @@
 """The base class of the models of on-line MPRank: the dual variables of the events kept, by group."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from stream_rank.engine.differences import duals
 from stream_rank.engine.memory import Memory
+from stream_rank.errors import MergeError
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import GroupRows
 
 __all__ = ["BOUND", "Dual"]
@@ -52,6 +55,12 @@ class Dual(GroupRows):
         rows = self.memory["members"] % duals.PAIR
         if self.memory["members"].min() < 0 or rows.max() >= self.n_rows:
             raise ValueError("an event of no group")
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: it is what it keeps of its events."""
+        raise MergeError(
+            "its weights are those of the events that it keeps, and those of several would not fit into its budget"
+        )
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -1,6 +1,7 @@
 """A family of linear PRank members: one state for PRank and all OAP learners, which differ in their rule."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from stream_rank.engine.coins import chance
 from stream_rank.engine.memory import Memory
 from stream_rank.engine.perceptron import family, pairs, state
 from stream_rank.engine.products import combined
+from stream_rank.learners.models.family_merging import merge_families
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -182,6 +185,10 @@ class Family:
         ballots /= ballots.sum()  # a sum of whole numbers is exact in any order
         thresholds = combined(ballots, memory["thresholds"][:, inner])
         return combined(ballots, memory["weights"]), thresholds
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Be the average of families, the first of which it is itself."""
+        merge_families(parts)
 
     def resume(self) -> None:
         """Check that the thresholds are finite, and put the infinite ones around them."""

@@ -1,12 +1,15 @@
 """The hypotheses of a voted perceptron: a family of which one member learns."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy.typing as npt
 
 from stream_rank.engine.perceptron import pairs, state, voted
+from stream_rank.errors import MergeError
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
 __all__ = ["Hypotheses"]
@@ -36,6 +39,10 @@ class Hypotheses(Family):
         current, used = self._size(voted.CURRENT), self._size(voted.USED)
         if not 0 <= current < used <= self._size(state.MEMBERS):
             raise ValueError(f"hypothesis {current} of {used}")
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: hypotheses of different pasts have no number in common."""
+        raise MergeError("the rules of its past vote, and no two streams have such rules in common")
 
     def run(
         self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning

@@ -1,6 +1,7 @@
 """A family of PRank members over kernel values, with the support set that they share."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy.typing as npt
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.memory import Memory, aligned
 from stream_rank.engine.perceptron import kernels
+from stream_rank.errors import MergeError
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.family import Family
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.support_set import SupportSet
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -91,6 +94,12 @@ class KernelFamily(Family):
         written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
         kernels.run_pairs_kernel(
             self.block, self.support.block, *written, magnitudes, ahead, shares, learning
+        )
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: there is no average of support sets within a budget."""
+        raise MergeError(
+            "with a kernel it is made of support vectors, and those of several would not fit into its budget"
         )
 
     def memories(self) -> dict[str, Memory]:

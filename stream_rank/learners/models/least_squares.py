@@ -1,13 +1,16 @@
 """A linear score learned by least mean squares."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.check import bound_of
 from stream_rank.engine.differences import least_squares
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part, laid_out, shares_of
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -58,6 +61,21 @@ class LeastSquares(RowModel):
             least_squares.run_pairs_sparse(block, *entries, magnitudes, ahead)
         else:
             least_squares.run_pairs(block, *pairs.rows(self.dtype), magnitudes, ahead)
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """The mean of intercepts by events, and of the weights over the parts that know the feature."""
+        events = [each.model.events for each in parts]
+        rounds = [
+            laid_out(np.full(len(part.places), float(count)), part, self.n_slots)
+            for part, count in zip(parts, events, strict=True)
+        ]
+        weights, intercept = np.zeros(self.n_slots), 0.0
+        for part, count, share in zip(parts, events, shares_of(rounds), strict=True):
+            weights += share * laid_out(part.model.memory["weights"], part, self.n_slots)
+            intercept += count / max(1, sum(events)) * part.model.intercept
+        self.memory["weights"][...] = weights
+        self.memory["parameters"][least_squares.INTERCEPT] = intercept
+        self.memory["sizes"][least_squares.EVENTS] = sum(events)
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -1,11 +1,13 @@
 """The protocol of models: what learners expect of them."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.memory import Memory
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -92,6 +94,12 @@ class Model(Protocol):
         """Learn pairs; by how much the preferred were ahead before, and the share of members who had them ahead.
 
         Nobody asks for what is empty, and where no members vote `shares` are left alone.
+        """
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Be what the parts are together, the first of which it is itself; a `MergeError`, and nothing changed, if they have no average.
+
+        All have the same parameters and ranks, and there is room for all features and groups.
         """
 
     def memories(self) -> dict[str, Memory]:

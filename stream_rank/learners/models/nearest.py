@@ -1,5 +1,6 @@
 """The last events, and their ranks."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,9 @@ import numpy.typing as npt
 
 from stream_rank.engine import nearest as engine
 from stream_rank.engine.memory import Layout, Memory
+from stream_rank.errors import MergeError
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -118,6 +121,10 @@ class Nearest(RowModel):
             self.opinions(items, np.empty((len(scores), self._n_ranks)), scores)
             means.append(scores)
         ahead[:] = means[0] - means[1]
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: it is its last events."""
+        raise MergeError("it is no rule but the last events of its own stream")
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

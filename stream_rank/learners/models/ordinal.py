@@ -1,5 +1,6 @@
 """A belief about weights and ordered thresholds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from stream_rank.engine.functions import logarithms
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.engine.ordinal import learning as engine
 from stream_rank.engine.ordinal import state
+from stream_rank.errors import MergeError
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -198,6 +201,10 @@ class Ordinal(RowModel):
         else:
             rows = self.dense(pairs.preferred), self.dense(pairs.other)
             engine.run_pairs(self.block, *rows, magnitudes, ahead)
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: beliefs are not added up yet."""
+        raise MergeError("a belief is more than its mean, and beliefs are not added up yet")
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -1,5 +1,6 @@
 """Weights that learn from pairs, and the events that pairs are made with."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy.typing as npt
 from stream_rank.engine.differences import pairwise
 from stream_rank.engine.differences.pairwise import BELOW, BOTH, MAGNITUDE, MISRANKED, ONE, ZERO
 from stream_rank.engine.memory import Layout, Memory
+from stream_rank.errors import MergeError
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import GroupedRowModel
 
 __all__ = ["LOSSES", "Loss", "Pairwise"]
@@ -108,6 +111,12 @@ class Pairwise(GroupedRowModel):
         """The weights that predict, slot by slot."""
         averaging = self.memory["sizes"][pairwise.AVERAGING]
         return self.memory["average" if averaging else "weights"]
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: it learns on with the last events."""
+        raise MergeError(
+            "it makes its pairs with the last events of its own stream, and several have no last events in common"
+        )
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine.differences import recursion
+from stream_rank.engine.differences import recursion, recursion_joining
 from stream_rank.engine.factors import clear_feature
-from stream_rank.engine.memory import Layout
+from stream_rank.engine.memory import Layout, aligned
 from stream_rank.learners.models.centred import Centred
+from stream_rank.learners.models.part import Part
 
 __all__ = ["Recursion"]
 
@@ -35,6 +36,10 @@ class Recursion(Centred):
             clear_feature(self.memory["triangle"], slot)
             recursion.begin_again(self.block, slot)
         super().forget(slots)
+
+    def _join(self, part: Part) -> None:
+        scratch = aligned((part.model.n_slots,), self.dtype)
+        recursion_joining.join(self.block, part.model.block, part.places, part.rows, scratch)
 
     def learn_pair(self, block: Array, magnitude: float, bound: float) -> bool:
         """Learn the pair whose difference is in `row`."""

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.engine.differences import centre, scatter, solve
+from stream_rank.engine.differences import centre, scatter, scatter_joining, solve
 from stream_rank.engine.factors import clear_feature
 from stream_rank.engine.memory import Layout, Memory, aligned, padded
 from stream_rank.learners.models.centred import Centred
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -120,6 +121,10 @@ class Scatter(Centred):
                 self._solve()
                 scatter.run_pairs(self.block, first[one], second[one], magnitudes[one], ahead[one])
             begin = end
+
+    def _join(self, part: Part) -> None:
+        scatter_joining.join(self.block, part.model.block, part.places, part.rows)
+        self._solved = False
 
     def resume(self) -> None:
         """Mark the weights as solved: `memories` solves before they are saved."""
