@@ -1,13 +1,14 @@
 """What other users gave an item, as features."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from river import base
 
 from stream_rank.engine.preparation import neighbours as engine
+from stream_rank.errors import MergeError
 from stream_rank.features.adding_stage import Added, AddingStage
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.blocks import SparseBlock
@@ -108,6 +109,11 @@ class Neighbours(AddingStage, base.SupervisedTransformer):
                 larger = np.zeros((wanted * 3 // 2, self.n), old.dtype)
                 larger[: len(old)] = old
                 setattr(self, name, larger)
+
+    def _join(self, other: Self, places: Array) -> None:
+        raise MergeError(
+            "there is no average behind Neighbours: the references are the first users of its own stream, and others elsewhere"
+        )
 
     def _forget(self, slots: Array) -> None:
         names = self._vocabulary.names

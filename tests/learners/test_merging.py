@@ -16,9 +16,11 @@ from stream_rank import (
     Gaussian,
     MergeError,
     NearestRanks,
+    Neighbours,
     OAPBagg,
     OAPStream,
     OnlineMPRank,
+    OrdinalFactors,
     PairwiseRanker,
     PRank,
     RecursiveMPRank,
@@ -295,6 +297,11 @@ def pair_of(make: Any, **more: Any) -> list[Any]:
         ),
         (pair_of(OnlineMPRank), "OnlineMPRank: its weights are those of the events that it keeps"),
         (pair_of(OnlineMPRank, kernel=Gaussian(1.0)), "OnlineMPRank: its weights are those"),
+        (
+            pair_of(OrdinalFactors),
+            "OrdinalFactors: traits of users and items that were learned apart",
+        ),
+        (pair_of(lambda: Neighbours() | PRank()), "the references are the first users"),
         (pair_of(PairwiseRanker), "PairwiseRanker: it makes its pairs with the last events"),
         (pair_of(RecursiveMPRank, forgetting=0.9), "RecursiveMPRank: with `forgetting` an event"),
         (

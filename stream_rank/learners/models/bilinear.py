@@ -1,5 +1,6 @@
 """A belief about users, items, features and ordered thresholds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import numpy.typing as npt
 from stream_rank.engine.bilinear import choosing, entry, state
 from stream_rank.engine.functions import logarithms
 from stream_rank.engine.memory import Layout, Memory
+from stream_rank.errors import MergeError
 from stream_rank.learners.models.model import Learning, column_of
+from stream_rank.learners.models.part import Part
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -105,6 +108,12 @@ class Bilinear(RowModel):
         """Means and variances of offsets, moods, scales or agreements."""
         lines = self.memory["beliefs"][: self.known]
         return lines[:, which].copy(), lines[:, which + 1].copy()
+
+    def merge(self, parts: Sequence[Part]) -> None:
+        """Refuse: traits are known up to a rotation, another in each."""
+        raise MergeError(
+            "traits of users and items that were learned apart have no directions in common"
+        )
 
     # Ranks ------------------------------------------------------------------------------------
 
