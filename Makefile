@@ -40,8 +40,8 @@ types: env
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-soak: env ## the long proofs, in full: memory guards, half a million fuzzed events and 40,000 forged snapshots, 2.3 million waiting ids, 200 kills of a replay and 50 of a daemon, 200,000 events checked one by one through whatever befalls daemons, 10 GB, 10 million events, brokers that are away, alerts in real time; other machines; an hour and a half
-	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/codec/test_admission.py tests/codec/test_expiry.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_checked.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/live/test_alerts.py tests/live/test_breaks.py
+soak: env ## the long proofs, in full: memory guards, half a million fuzzed events and 40,000 forged snapshots, 2.3 million waiting ids, 200 kills of a replay and 50 of a daemon, 200,000 events checked one by one through whatever befalls daemons, 100,000 with faults, 10 GB, 10 million events, brokers that are away, alerts in real time; other machines; an hour and a half
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/codec/test_admission.py tests/codec/test_expiry.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_checked.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/daemon/test_load.py tests/live/test_alerts.py tests/live/test_breaks.py
 	$(BIN)/python -m tests.machines cpython
 	$(BIN)/python -m tests.machines aarch64
 
