@@ -64,9 +64,12 @@ class Hindsight:
     ) -> dict[str, Any]:
         of = {"method": METHODS[loss], "events": len(kept), "of": self.stage.met[kind]}
         try:
-            lost = least(kept)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                lost = least(kept)
         except ValueError as error:
             return {**of, "why_not": str(error)}
+        if not np.isfinite(lost):
+            return {**of, "why_not": "its loss is no finite number, as where features are huge"}
         losses = {name: _loss_of(board, loss) for name, board in boards.items()}
         return {
             **of,

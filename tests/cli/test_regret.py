@@ -140,6 +140,16 @@ def test_what_is_drawn_does_not_depend_on_how_a_stream_is_cut() -> None:
     assert drawn(7) == drawn(1_000)
 
 
+def test_features_beyond_all_bounds_are_no_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = ({"x": {"a": (i % 7 - 3) * 1e24, "b": i % 3}, "y": float(i % 5)} for i in range(300))
+    said, summary = replayed(capsys, tmp_path, events, "--learner", "raw | recursive-mprank")
+    assert "In hindsight: RankRLS" in said
+    found = summary["hindsight"]["magnitude"]
+    assert found["loss"] < 4.1 or "why_not" in found
+
+
 def test_corners() -> None:
     X = np.array([[0.0], [1.0], [2.0]])
     assert rank_loss(X, np.array([2, 2, 2])) == 0
