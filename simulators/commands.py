@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from simulators import paper_commands
 from simulators.arguments import amount, share, whole
 from simulators.one_core import one_core
 from simulators.readers import command as events
@@ -17,6 +18,7 @@ def add(commands: Any) -> None:
     _table_1(commands)
     _accuracy(commands)
     _calibration(commands)
+    paper_commands.add(commands)
     stream.add(commands)
     events.add(commands)
 

@@ -94,7 +94,8 @@ def split(ratings: Ratings, group: Group, user: int, generator: np.random.Genera
     """Half of a user's jokes to learn and half to predict."""
     counts = ratings.counts
     pool = np.flatnonzero((counts >= group.least) & (counts <= group.most))
-    references = generator.choice(pool[pool != user], _REFERENCES, replace=False)
+    others = pool[pool != user]
+    references = generator.choice(others, min(_REFERENCES, len(others)), replace=False)
     jokes = generator.permutation(np.flatnonzero(~np.isnan(ratings.given[user])))
     half = len(jokes) // 2
     features = ratings.filled[references].T

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from simulators.readers.shipped import Lines, lines_of
 
-__all__ = ["FLAGS", "events", "judged"]
+__all__ = ["EXPECTED", "FLAGS", "events", "judged"]
 
 FLAGS = "--n-ranks 3"
 _ENTRY = re.compile(r"(\d+) ([0-2]{4})")
-_EXPECTED = "QN and a number, QU, NR, and RD with a document's number and four digits from 0 to 2 again and again"
+EXPECTED = "QN and a number, QU, NR, and RD with a document's number and four digits from 0 to 2 again and again"
 
 
 def judged(lines: Lines) -> Iterator[tuple[int, int, str]]:
@@ -39,7 +39,7 @@ def judged(lines: Lines) -> Iterator[tuple[int, int, str]]:
 
 def events(path: Path) -> Iterator[str]:
     """Judges' words in the order of the file."""
-    with lines_of(path, "cfquery", _EXPECTED) as lines:
+    with lines_of(path, "cfquery", EXPECTED) as lines:
         for query, document, digits in judged(lines):
             for judge, digit in enumerate(digits, 1):
                 x = {"query": f"q{query}", "document": f"d{document}", "judge": f"j{judge}"}

@@ -6,9 +6,10 @@ from pathlib import Path
 from simulators.readers.shipped import Lines, beside, lines_of, number
 from simulators.readers.told import Rating, in_time, told
 
-__all__ = ["FLAGS", "events"]
+__all__ = ["EXPECTED", "FLAGS", "events", "ratings_of"]
 
 FLAGS = "--n-ranks 5"
+EXPECTED = "user, item, 1 to 5 and seconds, with tabs between"
 _GENRES = (
     *("unknown", "Action", "Adventure", "Animation", "Children's", "Comedy", "Crime"),
     *("Documentary", "Drama", "Fantasy", "Film-Noir", "Horror", "Musical", "Mystery"),
@@ -17,7 +18,8 @@ _GENRES = (
 _BEFORE_GENRES = 5
 
 
-def _ratings(lines: Lines) -> Iterator[Rating]:
+def ratings_of(lines: Lines) -> Iterator[Rating]:
+    """Ratings in the order of the file."""
     for user, item, stars, time, *_ in lines.cells("\t", 4):
         with lines.checked():
             yield Rating(int(time), str(int(user)), str(int(item)), number(stars, 1, 5))
@@ -39,8 +41,8 @@ def _movies(lines: Lines) -> dict[str, dict[str, object]]:
 
 def events(path: Path) -> Iterator[str]:
     """Ratings by time, of the folder, its archive, or `u.data` itself."""
-    with lines_of(path, "u.data", "user, item, 1 to 5 and seconds, with tabs between") as lines:
-        ratings = in_time(_ratings(lines))
+    with lines_of(path, "u.data", EXPECTED) as lines:
+        ratings = in_time(ratings_of(lines))
     movies, there = {}, beside(path, "u.item")
     if there is not None:
         with lines_of(there, "u.item", "id|title|date|date|URL and 19 genres", "latin-1") as lines:
