@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.linalg import lapack
 from scipy.spatial.distance import cdist
 
-from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial
+from stream_rank.kernels import Gaussian, Kernel, Linear, Polynomial, check_width
 
 __all__ = [
     "KernelChoice",
@@ -34,6 +34,7 @@ def check_kernel(kernel: Any) -> None:
             "kernel must be None, Linear(), Polynomial(degree, offset), Gaussian(width), a function of two tables "
             f"or 'precomputed', not {kernel!r}"
         )
+    check_width(kernel)
 
 
 def is_linear(kernel: Any) -> bool:
@@ -57,6 +58,7 @@ def kernel_values(kernel: Any, A: Array, B: Array) -> Array:
     elif isinstance(kernel, Polynomial):
         values = (A @ B.T + kernel.offset) ** kernel.degree
     elif isinstance(kernel, Gaussian):
+        assert kernel.width is not None
         values = np.exp(cdist(A, B, "sqeuclidean") / (-2 * kernel.width**2))
     else:
         values = np.asarray(kernel(A, B), np.float64)

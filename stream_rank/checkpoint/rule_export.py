@@ -50,6 +50,8 @@ def exported(model: Learner | Prepared | Hedge) -> dict[str, Any]:
             {"stage": name_of_stage(type(stage)), **stage.rule()} for stage in stages
         ]
     if isinstance(kernel, dict) and "Linear" not in kernel:
+        if kernel == {"Gaussian": {"width": None}}:
+            kernel = {"Gaussian": {"width": getattr(learner, "kernel_width", None)}}
         rule["kernel"] = kernel
         rule["support"] = [
             {"x": {str(name): value for name, value in x.items()}, "coefficient": coefficient}

@@ -1,13 +1,17 @@
 """Averaged PRank: PRank that predicts by its mean rule."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from stream_rank.engine.perceptron.state import LASTING, PRESENT
-from stream_rank.learners.base.rank_learner import RankLearner
+from stream_rank.kernels import Gaussian, Kernel, Polynomial
+from stream_rank.learners.base.kernelized import Kernelized
 from stream_rank.learners.models.family import Family
 
 __all__ = ["AveragedPRank"]
 
 
-class AveragedPRank(RankLearner):
+class AveragedPRank(Kernelized):
     """PRank that predicts by the mean of the weights and thresholds after every round so far.
 
     A rule that survived many rounds counts for as many. The sum over rounds is never formed: with
@@ -28,6 +32,16 @@ class AveragedPRank(RankLearner):
         "float64" or "float32"; sums over rounds are kept in double precision.
     plain
         Whether all features are averaged over all rounds, as in the paper.
+    kernel
+        None or `Linear()` for weights of features; `Polynomial` or `Gaussian` for a support set, whose coefficients are averaged over all rounds.
+    budget
+        The most support vectors of a kernel learner.
+    update
+        How the rule that is averaged moves: "perceptron", or "passive-aggressive", "romma" or "arow", which `PRank` explains; with a kernel,
+        "perceptron" alone.
+    overflow
+        What becomes of events beyond the budget: "oldest" drops the oldest vector for one; "nearest" keeps the vectors, and lets the
+        nearest take over the event's coefficient, as much of it as is along that vector.
 
     References
     ----------
@@ -43,13 +57,29 @@ class AveragedPRank(RankLearner):
     ('high', 'low')
     """
 
+    _later: ClassVar[Mapping[str, Any]] = {
+        "kernel": None,
+        "budget": 1000,
+        "update": "perceptron",
+        "overflow": "nearest",
+    }
+
     def __init__(
-        self, n_ranks: int | None = None, dtype: str = "float64", plain: bool = False
+        self,
+        n_ranks: int | None = None,
+        dtype: str = "float64",
+        plain: bool = False,
+        kernel: Kernel | None = None,
+        budget: int = 1000,
+        update: str = "perceptron",
+        overflow: str = "nearest",
     ) -> None:
         if not isinstance(plain, bool):
             raise ValueError(f"plain must be True or False, not {plain!r}")
         self.plain = plain
-        super().__init__(n_ranks, dtype)
+        super().__init__(n_ranks, kernel, budget, dtype, update, overflow)
 
     def _new_model(self, n_ranks: int) -> Family:
-        return Family(n_ranks, 1, LASTING if self.plain else PRESENT, self.dtype)
+        # a support vector has a coefficient from its first round on: it never was late
+        plain = self.plain or isinstance(self.kernel, Polynomial | Gaussian)
+        return self._family(n_ranks, 1, LASTING if plain else PRESENT)

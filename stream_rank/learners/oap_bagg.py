@@ -27,9 +27,14 @@ class OAPBagg(OAP):
     kernel
         None or `Linear()` for weights of features; `Polynomial` or `Gaussian` for a support set.
     budget
-        The most support vectors of a kernel learner; beyond it the oldest is dropped.
+        The most support vectors of a kernel learner.
     dtype
         "float64" or "float32".
+    update
+        How members move: "perceptron", or "passive-aggressive", "romma" or "arow", which `PRank` explains; with a kernel, "perceptron" alone.
+    overflow
+        What becomes of events beyond the budget: "oldest" drops the oldest vector for one; "nearest" keeps the vectors, and lets the
+        nearest take over the event's coefficient, as much of it as is along that vector.
 
     References
     ----------

@@ -34,9 +34,14 @@ class OAPBPM(OAP):
         None or `Linear()` for weights of features; `Polynomial` or `Gaussian` for a support set that
         all members share.
     budget
-        The most support vectors of a kernel learner; beyond it the oldest is dropped.
+        The most support vectors of a kernel learner.
     dtype
         Weights of double or single precision: "float64" or "float32". The mean is in double precision.
+    update
+        How members move: "perceptron", or "passive-aggressive", "romma" or "arow", which `PRank` explains; with a kernel, "perceptron" alone.
+    overflow
+        What becomes of events beyond the budget: "oldest" drops the oldest vector for one; "nearest" keeps the vectors, and lets the
+        nearest take over the event's coefficient, as much of it as is along that vector.
 
     References
     ----------

@@ -93,7 +93,7 @@ class OnlineMPRank(GroupedLearner):
     ) -> None:
         if C is not None:
             check_number("C", C, 1e-12, 1e12)
-        check_kernel(kernel)
+        check_kernel(kernel, follows=False)
         if learning_rate is not None:
             check_number("learning_rate", learning_rate, 1e-12, 1e12)
         check_whole("budget", budget)

@@ -1,21 +1,26 @@
 """Voted PRank: all rules that PRank has held vote."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from stream_rank.kernels import Gaussian, Kernel, Polynomial
 from stream_rank.learners.base.ensemble import Ensemble
+from stream_rank.learners.base.kernelized import NEAREST, Kernelized
 from stream_rank.learners.models.family import Family
-from stream_rank.learners.models.hypotheses import Hypotheses
+from stream_rank.learners.models.hypotheses import Hypotheses, KernelHypotheses
 from stream_rank.parameters import check_whole
 
 __all__ = ["VotedPRank"]
 
 
-class VotedPRank(Ensemble):
+class VotedPRank(Kernelized, Ensemble):
     """PRank whose past rules vote, each with the number of rounds that it survived.
 
     Every mistake ends a hypothesis and begins another. The rank is the mean vote, rounded
     (halves go up). Memory is bounded: where there is no room for a new hypothesis, the one that survived
     the fewest rounds is dropped, the earliest in memory among equals.
 
-    Cost: O(H * (d + k)) an event with H hypotheses.
+    Cost: O(H * (d + k)) an event with H hypotheses; with a kernel, O(budget * (d + H)).
 
     Parameters
     ----------
@@ -25,6 +30,13 @@ class VotedPRank(Ensemble):
         The most hypotheses that are kept, the one that is learning among them.
     dtype
         "float64" or "float32".
+    kernel
+        None or `Linear()` for weights of features; `Polynomial` or `Gaussian` for a support set that all hypotheses share.
+    budget
+        The most support vectors of a kernel learner.
+    overflow
+        What becomes of events beyond the budget: "oldest" drops the oldest vector for one; "nearest" keeps the vectors, and lets the
+        nearest take over the event's coefficient, as much of it as is along that vector.
 
     References
     ----------
@@ -42,12 +54,24 @@ class VotedPRank(Ensemble):
     3
     """
 
+    _later: ClassVar[Mapping[str, Any]] = {"kernel": None, "budget": 1000, "overflow": "nearest"}
+
     def __init__(
-        self, n_ranks: int | None = None, max_hypotheses: int = 100, dtype: str = "float64"
+        self,
+        n_ranks: int | None = None,
+        max_hypotheses: int = 100,
+        dtype: str = "float64",
+        kernel: Kernel | None = None,
+        budget: int = 1000,
+        overflow: str = "nearest",
     ) -> None:
         check_whole("max_hypotheses", max_hypotheses)
         self.max_hypotheses = max_hypotheses
-        super().__init__(n_ranks, dtype)
+        super().__init__(n_ranks, kernel, budget, dtype, overflow=overflow)
 
     def _new_model(self, n_ranks: int) -> Family:
+        if isinstance(self.kernel, Polynomial | Gaussian):
+            most = self.max_hypotheses
+            merging = self.overflow == NEAREST
+            return KernelHypotheses(n_ranks, most, self.dtype, self.kernel, self.budget, merging)
         return Hypotheses(n_ranks, self.max_hypotheses, self.dtype)

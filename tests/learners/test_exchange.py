@@ -83,7 +83,7 @@ def test_support_vectors_are_without_it(kernel: Gaussian | None) -> None:
             if kernel is None:
                 score += coefficient * (product + used.offset) ** used.degree
             else:
-                score += coefficient * np.exp(-square / (2 * kernel.width**2))
+                score += coefficient * np.exp(-square / (2 * model.kernel_width**2))
         assert model.utility_one(x) == pytest.approx(score, rel=1e-9)
 
 

@@ -21,6 +21,7 @@ from tests.learners.conftest import LEARNERS, Make, dicts, events
 
 ROOM = {
     "family": [SLOTS],
+    "update": [],
     "support": [FEATURES],
     "least_squares": [0],
     "centred": [0],

@@ -61,7 +61,7 @@ class Variant(NamedTuple):
 
 def _text(value: Any) -> str:
     if isinstance(value, Gaussian):
-        return f"gaussian({value.width!r})"
+        return f"gaussian({'' if value.width is None else repr(value.width)})"
     if isinstance(value, Polynomial):
         return f"polynomial({value.degree!r},{value.offset!r})"
     return str(value)
@@ -91,6 +91,11 @@ VARIANTS = [
     _of("oap-bpm", n_members=70, dtype="float32"),
     _of("oap-bpm", n_members=9, kernel=_SQUARE, budget=20),
     _of("oap-bpm", n_members=9, kernel=Gaussian(1.0), budget=20),
+    _of("prank", dtype="float32", update="passive-aggressive"),
+    _of("averaged-prank", update="romma"),
+    _of("oap-bpm", n_members=9, update="arow"),
+    _of("averaged-prank", kernel=Gaussian(), budget=20),
+    _of("voted-prank", max_hypotheses=7, kernel=_SQUARE, budget=20),
     _of("oap-bagg"),
     _of("oap-bagg", n_members=9, dtype="float32"),
     _of("oap-bagg", n_members=9, kernel=_SQUARE, budget=20),

@@ -20,6 +20,7 @@ from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 __all__ = [
     "CURRENT",
     "USED",
+    "go_on_from",
     "learn_hypothesis_pair",
     "learn_hypothesis_row",
     "predict_hypotheses_row",
@@ -34,7 +35,7 @@ CURRENT, USED = KEY, RATE
 
 
 @inlined
-def _go_on_from(state, current):
+def go_on_from(state, current):
     """Keep the current hypothesis, and make a copy of it current; return the copy."""
     used = get(state.sizes, USED)
     copy = used
@@ -71,7 +72,7 @@ def _take(state, event, label, learning):
         if get(edges, label - 1) <= score_ and score_ < get(edges, label):
             put(state.correct, current, get(state.correct, current) + 1)
         else:
-            copy = _go_on_from(state, current)
+            copy = go_on_from(state, current)
             move = step(state, copy, score_, label, state.steps)
             row = shift(state.weights, copy * state.slots)
             add(row, as_element(state.weights, move), event)
@@ -137,7 +138,7 @@ def take_hypothesis_pair(state, event, magnitude):
     if magnitude == 0.0:
         move = towards_even(score_, np.float64(squares(event)))
     if move != 0.0:
-        row = shift(state.weights, _go_on_from(state, current) * state.slots)
+        row = shift(state.weights, go_on_from(state, current) * state.slots)
         add(row, as_element(state.weights, move), event)
     else:
         put(state.correct, current, get(state.correct, current) + 1)

@@ -23,6 +23,8 @@ class OAP(Kernelized, Ensemble):
         kernel: Kernel | None = None,
         budget: int = 1000,
         dtype: str = "float64",
+        update: str = "perceptron",
+        overflow: str = "oldest",
     ) -> None:
         check_whole("n_members", n_members)
         check_number("sampling", sampling, 1e-9, 1.0)
@@ -30,7 +32,7 @@ class OAP(Kernelized, Ensemble):
         self.n_members = n_members
         self.sampling = sampling
         self.seed = seed
-        super().__init__(n_ranks, kernel, budget, dtype)
+        super().__init__(n_ranks, kernel, budget, dtype, update, overflow)
 
     def _new_model(self, n_ranks: int) -> Family:
         key = key_of(self.seed)

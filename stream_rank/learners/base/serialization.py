@@ -22,9 +22,9 @@ _KERNELS: dict[str, type[Kernel]] = {
 def parameters_of(thing: Any) -> dict[str, Any]:
     """The arguments that something was made with; a kernel as its name and arguments.
 
-    >>> from stream_rank import Gaussian, PRank
-    >>> parameters_of(PRank(n_ranks=3, kernel=Gaussian(0.5)))
-    {'n_ranks': 3, 'kernel': {'Gaussian': {'width': 0.5}}, 'budget': 1000, 'dtype': 'float64'}
+    >>> from stream_rank import Gaussian, OnlineMPRank
+    >>> parameters_of(OnlineMPRank(C=3.0, kernel=Gaussian(0.5)))
+    {'C': 3.0, 'kernel': {'Gaussian': {'width': 0.5}}, 'learning_rate': None, 'budget': 2000, 'revisits': 0}
     """
     found = {}
     for name in inspect.signature(type(thing).__init__).parameters:

@@ -5,16 +5,33 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.engine.perceptron import pairs, state, voted
+from stream_rank.engine.memory import Memory
+from stream_rank.engine.perceptron import pairs, state, voted, voted_kernels
 from stream_rank.errors import MergeError
+from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.models.family import Family
+from stream_rank.learners.models.kernel_family import KernelFamily
 from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.part import Part
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
-__all__ = ["Hypotheses"]
+__all__ = ["Hypotheses", "KernelHypotheses"]
 
 Array = npt.NDArray[Any]
+
+
+def _begin(memory: Memory) -> None:
+    """Let the first hypothesis learn, which is the only one."""
+    sizes = memory["sizes"]
+    sizes[voted.CURRENT], sizes[voted.USED] = 0, 1
+    memory["correct"][0] = 1
+
+
+def _check(memory: Memory) -> None:
+    """Raise a `ValueError` unless the hypothesis that learns is one of those in use."""
+    current, used, most = memory["sizes"][[voted.CURRENT, voted.USED, state.MEMBERS]].tolist()
+    if not 0 <= current < used <= most:
+        raise ValueError(f"hypothesis {current} of {used}")
 
 
 class Hypotheses(Family):
@@ -29,16 +46,12 @@ class Hypotheses(Family):
 
     def __init__(self, n_ranks: int, most: int, dtype: str) -> None:
         super().__init__(n_ranks, most, state.WEIGHTED, dtype)
-        sizes = self.memory["sizes"]
-        sizes[voted.CURRENT], sizes[voted.USED] = 0, 1
-        self.memory["correct"][0] = 1
+        _begin(self.memory)
 
     def resume(self) -> None:
         """Check that the hypothesis that learns is one of those in use."""
         super().resume()
-        current, used = self._size(voted.CURRENT), self._size(voted.USED)
-        if not 0 <= current < used <= self._size(state.MEMBERS):
-            raise ValueError(f"hypothesis {current} of {used}")
+        _check(self.memory)
 
     def merge(self, parts: Sequence[Part]) -> None:
         """Refuse: hypotheses of different pasts have no number in common."""
@@ -55,3 +68,27 @@ class Hypotheses(Family):
             )
         else:
             voted.run_hypotheses(self.block, rows.rows, answers, predictions, learned)
+
+
+class KernelHypotheses(KernelFamily):
+    """At most `most` rules over the kernel values of at most `budget` support vectors."""
+
+    _run = staticmethod(voted_kernels.run_hypotheses_kernel)
+    _run_pairs = staticmethod(voted_kernels.run_hypotheses_pairs_kernel)
+
+    def __init__(
+        self,
+        n_ranks: int,
+        most: int,
+        dtype: str,
+        kernel: Polynomial | Gaussian,
+        budget: int,
+        merging: bool,
+    ) -> None:
+        super().__init__(n_ranks, most, state.WEIGHTED, dtype, 0, 1.0, kernel, budget, merging)
+        _begin(self.memory)
+
+    def resume(self) -> None:
+        """Check that the hypothesis that learns is one of those in use."""
+        super().resume()
+        _check(self.memory)

@@ -25,10 +25,12 @@ Array = npt.NDArray[Any]
 
 
 class KernelFamily(Family):
-    """Members over the kernel values of at most `budget` support vectors."""
+    """Members over the kernel values of at most `budget` support vectors; further events go to the nearest of them if `merging`, else the oldest goes."""
 
     always_blocks = True
     apart = True
+    _run = staticmethod(kernels.run_kernel)
+    _run_pairs = staticmethod(kernels.run_pairs_kernel)
 
     def __init__(
         self,
@@ -40,8 +42,10 @@ class KernelFamily(Family):
         sampling: float,
         kernel: Polynomial | Gaussian,
         budget: int,
+        merging: bool,
     ) -> None:
         super().__init__(n_ranks, n_members, rule, dtype, key, sampling, n_slots=budget)
+        self._merging = merging
         self.support = SupportSet(kernel, budget, dtype, bound_of(dtype))
         self.longest = self.support.longest
         self.bound = math.sqrt(self.longest)
@@ -69,7 +73,9 @@ class KernelFamily(Family):
         """Predict rows, each before it is learned if `learning`."""
         written = self.support.rows(rows)
         learned = column_of(learning, len(answers))
-        kernels.run_kernel(self.block, self.support.block, *written, answers, predictions, learned)
+        self._run(
+            self.block, self.support.block, *written, answers, predictions, learned, self._merging
+        )
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's share of the members' votes, and the averaged rule's score."""
@@ -92,8 +98,15 @@ class KernelFamily(Family):
     ) -> None:
         """Learn pairs if `learning`; what was expected of each before."""
         written = *self.support.rows(pairs.preferred), *self.support.rows(pairs.other)
-        kernels.run_pairs_kernel(
-            self.block, self.support.block, *written, magnitudes, ahead, shares, learning
+        self._run_pairs(
+            self.block,
+            self.support.block,
+            *written,
+            magnitudes,
+            ahead,
+            shares,
+            learning,
+            self._merging,
         )
 
     def merge(self, parts: Sequence[Part]) -> None:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from stream_rank.engine import support
 from stream_rank.engine.memory import Memory, aligned
+from stream_rank.engine.perceptron.widths import FOLLOWING
 from stream_rank.kernels import Gaussian, Polynomial
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 
@@ -32,13 +33,19 @@ class SupportSet:
             parameters[:] = kernel.offset, kernel.degree
         else:
             sizes[support.KIND] = support.GAUSSIAN
-            parameters[0] = kernel.width
+            following = kernel.width is None
+            parameters[:] = (1.0, FOLLOWING) if following else (kernel.width, 0.0)
         sizes[support.FEATURES] = self.n_slots
 
     @property
     def block(self) -> Array:
         """The block of memory that the engine's functions take."""
         return self.memory.block
+
+    @property
+    def width(self) -> float:
+        """The width of a Gaussian kernel as it is now."""
+        return float(self.memory["parameters"][0])
 
     @property
     def n_slots(self) -> int:
