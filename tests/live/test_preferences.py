@@ -33,17 +33,20 @@ _SHARES = {"preferences": 1.0, "both": 0.5, "ranks": 0.0, "scores": 0.0}
 """Of the events of each daemon, those that are preferences."""
 _LEARNERS = {
     "preferences": ["averaged-prank", "oap-bpm:n_members=10", "online-mprank"],
-    "both": ["averaged-prank", "oap-bpm:n_members=10", "online-mprank"],
+    "both": ["averaged-prank", "oap-bpm:n_members=10", "online-mprank", "ordinal-logit"],
     "ranks": ["averaged-prank"],
     "scores": ["online-mprank"],
 }
 """The champion forgets nothing: where the stream turns around it stays wrong for longer than the alert takes."""
 _BEFORE = 8_000
 """Events that are learned before Prometheus comes: there is no drift to be found in fewer, and the rule is good by then."""
+_SETS = ("Labels within their prediction sets", "Ranks in a prediction set")
+"""Of learners that give probabilities of ranks, of which one daemon has one."""
 _WORDS_ALONE = {
     ("preferences", "stream-rank-learning"): {
         *("Recent rank loss", "Recent magnitude loss", "What the champion takes for what"),
         *("Thresholds of the champion", "Members that disagree", "Margin"),
+        *_SETS,
     },
     ("preferences", "stream-rank-fleet"): {"Recent rank loss", "Recent magnitude loss"},
     ("both", "stream-rank-fleet"): {"Recent magnitude loss"},
@@ -52,12 +55,13 @@ _WORDS_ALONE = {
     ("ranks", "stream-rank-learning"): {
         *("Recent magnitude loss", "Recent preference error", "Log-loss of preferences"),
         *("Brier score of preferences", "Against challengers", "Members that disagree"),
+        *_SETS,
     },
     ("scores", "stream-rank-learning"): {
         *("Recent rank loss", "Recent preference error", "Log-loss of preferences"),
         *("Brier score of preferences", "Against challengers", "Members that disagree"),
         *("What the champion takes for what", "Thresholds of the champion", "Margin"),
-        "Mistakes of members an event",
+        *("Mistakes of members an event", *_SETS),
     },
 }
 """The panels that have nothing to show, by daemon and dashboard: those of what it does not learn, and of challengers that it does not have."""
