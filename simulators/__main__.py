@@ -17,7 +17,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="replay a file of ratings, and look at the report")
-    demo.add_argument("--events", type=whole, default=200_000, help="how many (%(default)s)")
+    demo.add_argument("--events", type=whole, default=100_000, help="how many (%(default)s)")
     demo.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
     demo.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
 

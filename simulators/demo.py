@@ -12,7 +12,7 @@ __all__ = ["COMMAND", "run", "write"]
 
 COMMAND = "--fields y=stars ts=date --category seller --na-value NA --n-ranks 5"
 """What is in the table: which column is the label, which one a time, and that the numbers of sellers are names."""
-_LEARNERS = ("ordinal-logit", "oap-bpm", "averaged-prank")
+_LEARNERS = ("hedge", "oap-bpm", "averaged-prank")
 _BRANDS = ("Alder", "Birke", "Ceder", "Dorn", "Eibe", "Föhre", "Ginster", "Hasel")
 _CITIES = ("Graz", "Linz", "Wels", "Steyr", "St. Pölten")
 _WORDS = (
@@ -98,8 +98,8 @@ def run(events: int, seed: int, out: Path) -> int:
         print(
             f"\nOpen {folder / 'report.html'} in a browser. What was learned, in Python:\n"
             "\n    import stream_rank"
-            f'\n    model = stream_rank.load("{folder}", learner="ordinal-logit")'
+            f'\n    model = stream_rank.load("{folder}", learner="hedge")'
             '\n    model.predict_one({"brand": "Eibe", "price": 900.0, "seller=12345": 1})'
-            f"\n\nor for any language:  stream-rank snapshot export {folder} --learner ordinal-logit"
+            f"\n\nor for any language:  stream-rank snapshot export {folder} --learner oap-bpm"
         )
     return code

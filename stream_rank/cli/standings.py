@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from stream_rank.contestants.spec_parts import members_of
 from stream_rank.evaluation.comparison import costs
 from stream_rank.evaluation.standing import ANSWERING, Standing
 from stream_rank.printable import printable
@@ -85,6 +86,7 @@ def of_summary(summary: Mapping[str, Any]) -> list[tuple[str, Standing]]:
 
 def verdict(standings: Standings) -> Iterator[str]:
     """What the skills are of, and whether any learner is of use at all."""
+    voting = {member for name, _ in standings for member in members_of(name) or ()}
     by_kind: dict[str, list[tuple[str, Standing]]] = {}
     for name, each in standings:
         if each.events:
@@ -101,6 +103,7 @@ def verdict(standings: Standings) -> Iterator[str]:
         if all(each.beaten for _, each in some):
             yield f"No learner is better than {answering}."
         else:
-            worse = [name for name, each in some if each.worse]
+            # what members are worth their committee knows
+            worse = [name for name, each in some if each.worse and name not in voting]
             if worse:
                 yield f"Worse than {answering}: {', '.join(worse)}."

@@ -12,8 +12,8 @@ __all__ = ["CompareConfig"]
 
 _OF_SCORES = ("widrow-hoff", "online-mprank", "pairwise-ranker")
 _OF_RANKS = (
-    *("ordinal-logit", "scale | waves | ordinal-logit", "averaged-prank", "voted-prank"),
-    *("oap-bpm", "prank", *_OF_SCORES),
+    *("hedge", "averaged-prank", "voted-prank", "oap-bpm", "prank"),
+    *_OF_SCORES,
 )
 """Those whose cost does not grow with the square of the features, so that they can all be tried on whatever comes."""
 

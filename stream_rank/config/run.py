@@ -29,7 +29,7 @@ class RunConfig(FormConfig):
         return None
 
     learners: Listed = Field(
-        default=["ordinal-logit"],
+        default=["hedge"],
         min_length=1,
         description=f"a learner ({', '.join(LEARNER_NAMES)}) with parameters as in oap-bpm:n_members=50, "
         "or a River estimator as in river.linear_model.LinearRegression:l2=0.1; may be repeated, the first is the champion. "

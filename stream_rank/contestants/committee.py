@@ -39,6 +39,11 @@ class Committee:
         return f"learners/{self.name}"
 
     @property
+    def votes_of(self) -> tuple[str, ...]:
+        """The names of its members."""
+        return tuple(each.name for each in self.members)
+
+    @property
     def limits(self) -> LearnerLimits:
         """The narrowest limits of its members."""
         limits = [each.limits for each in self.members]

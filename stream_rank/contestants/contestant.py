@@ -52,6 +52,10 @@ class Contestant(Protocol):
         """The specifications of the stages before it, in their order."""
 
     @property
+    def votes_of(self) -> tuple[str, ...]:
+        """The names of those whose votes it counts: they learn every event before it does."""
+
+    @property
     def limits(self) -> LearnerLimits:
         """The largest numbers and the most features that it takes."""
 

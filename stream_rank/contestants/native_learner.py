@@ -26,6 +26,7 @@ class NativeLearner:
     def __init__(self, name: str, model: Learner, n_ranks: int | None) -> None:
         self.name = name
         self.chain: tuple[str, ...] = ()
+        self.votes_of: tuple[str, ...] = ()
         self.model: Any = model
         self._most_features = math.inf
         # with a known number of ranks labels become integers; discovered labels stay as they came

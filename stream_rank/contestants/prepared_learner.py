@@ -31,6 +31,7 @@ class PreparedLearner:
         self, name: str, chain: Chain, preparations: Preparations, inner: Contestant
     ) -> None:
         self.name, self.chain = name, chain
+        self.votes_of: tuple[str, ...] = ()
         self._preparations, self._inner = preparations, inner
 
     @property

@@ -31,6 +31,7 @@ class RiverLearner:
     ) -> None:
         self.name = name
         self.chain: tuple[str, ...] = ()
+        self.votes_of: tuple[str, ...] = ()
         self.model: Any = model
         classifies = isinstance(model, base.Classifier)  # River has no other way to tell them apart
         self.predicts: Literal["ranks", "scores"] = "ranks" if classifies else "scores"

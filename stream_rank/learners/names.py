@@ -37,6 +37,6 @@ COMMITTEE = (
     "scale | waves | ordinal-logit",
     "scale | waves:orders=[1,2,3,0],narrowing=2 | ordinal-logit",
     "scale | polynomial:max_factors=32 | ordinal-logit:full_features=300",
-    "scale | nearest-ranks",
+    "scale | nearest-ranks:n_features=32",
 )
 """The members of `hedge` where none are given."""

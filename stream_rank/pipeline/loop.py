@@ -173,8 +173,11 @@ class Loop:
             with self.stopwatch.learner(each.name):
                 return learn(each)
 
-        names = [each.name for each in self.contestants]
-        return dict(zip(names, self._on_all(timed, self.contestants), strict=True))
+        found: dict[str, Any] = {}
+        for voting in (False, True):  # so that a committee's time is not that of its members
+            some = [each for each in self.contestants if bool(each.votes_of) == voting]
+            found |= zip([each.name for each in some], self._on_all(timed, some), strict=True)
+        return {each.name: found[each.name] for each in self.contestants}
 
     def _ratings(self, batch: Batch) -> None:
         """Predict and learn ratings, each predicted before it is learned."""

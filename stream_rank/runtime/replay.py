@@ -253,7 +253,11 @@ class Replay:
         learning = self.learning
         times = learning.loop.stopwatch.learners
         events = max(1, learning.progress.counts.learned - self._learned_before)
-        microseconds = {name: 1e6 * each.total / events for name, each in times.items()}
+        # a committee is not to be had without its members
+        microseconds = {
+            each.name: sum(1e6 * times[name].total / events for name in (each.name, *each.votes_of))
+            for each in learning.contestants
+        }
         return compared(learning.scoreboard.boards, microseconds)
 
     def finish(self) -> dict[str, Any]:

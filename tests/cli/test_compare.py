@@ -83,7 +83,7 @@ def test_what_a_stream_cannot_tell_is_said(
 def test_all_that_suit_are_compared_by_default(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for flags, first, count in (["--n-ranks", 5], "ordinal-logit", 9), ([], "widrow-hoff", 3):
+    for flags, first, count in (["--n-ranks", 5], "hedge", 8), ([], "widrow-hoff", 3):
         given = ["compare", "events.jsonl", "--out", tmp_path / "out", "--print-config", *flags]
         code, said, _ = in_process(capsys, *given)
         learners = json.loads(said)["learners"]

@@ -260,7 +260,7 @@ def test_inputs_that_cannot_be_read(
     flags = ["--n-ranks", 5, "--quiet", "--out", tmp_path / "b"]
     code, _, error = in_process(capsys, "replay", packed, *flags)
     assert (code, "cannot be read on" in error) == (3, True)
-    assert load(tmp_path / "b")._model.events > 0
+    assert load(tmp_path / "b").n_events > 0
     code, _, error = in_process(capsys, "replay", packed, "--follow", "--out", tmp_path / "c")
     assert (code, "compressed" in error) == (3, True)
     times = ["--from", "2030-01-01T00:00:00Z", "--out", tmp_path / "d"]

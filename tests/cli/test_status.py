@@ -55,7 +55,7 @@ def test_what_a_person_reads(summary: dict[str, Any], capsys: pytest.CaptureFixt
     assert "1,234 messages behind; partitions ratings[0], ratings[1]; 2 rebalances" in said
     assert "201 records: 200 learned, 1 rejects" in said
     assert BESIDE["snapshot"] in said
-    assert "ordinal-logit" in said
+    assert "hedge" in said
     assert "skill" in said
     assert "\x1b" not in said
 

@@ -46,6 +46,7 @@ class RunningMean:
     limits = LearnerLimits(1e9, np.inf, np.inf)
     learns_groups = learns_preferences = gives_probabilities = False
     chain: tuple[str, ...] = ()
+    votes_of: tuple[str, ...] = ()
     model = None
 
     def __init__(self) -> None:

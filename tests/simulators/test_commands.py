@@ -16,14 +16,14 @@ def test_demo_shows_every_learner_and_what_to_do_next(
     for folder in ("run", "run-2"):  # again, beside the first
         assert main(["demo", "--events", "5000", "--out", str(tmp_path)]) == 0
         shown = capsys.readouterr().out
-        for name in ("ordinal-logit", "oap-bpm", "averaged-prank"):
+        for name in ("hedge", "oap-bpm", "averaged-prank"):
             line = next(line for line in shown.splitlines() if line.startswith(name))
             assert 0.1 < float(line.split()[-1]) < 0.8  # the skill
         assert "\x1b" not in shown  # no colour, no cursor moves into a pipe
         assert (tmp_path / folder / "report.html").exists()
         summary = json.loads((tmp_path / folder / "summary.json").read_text())
         assert (summary["rejects"], summary["learned"]) == (0, 5000)
-        model = load(tmp_path / folder, learner="ordinal-logit")
+        model = load(tmp_path / folder, learner="hedge")
         assert {"brand=Eibe", "price", "warranty=yes"} <= set(model.features)
         assert "seller" not in model.features  # a number that is a name
         assert model.predict_one({"brand": "Eibe", "price": 900.0}) in range(1, 6)
