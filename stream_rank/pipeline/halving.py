@@ -19,7 +19,8 @@ class Halving:
     """Keeps the better half of the candidates of every search after 2,000 events, of these again the better half after 4,000, and so on.
 
     Candidates are compared by what they lost on the later half of the stream so far. What is left in the end has learned the whole stream,
-    so nothing is learned twice: n candidates cost about log2(n) times what the first cut's events cost, beside the one that is left.
+    so nothing is learned twice: beside the one that is left, n candidates cost about `1 + log2(n) / 2` times what they cost until the first cut.
+    They are chosen by the first events of a stream: what only a later drift would show is not seen.
 
     Reference: K. Jamieson and A. Talwalkar. Non-stochastic best arm identification and hyperparameter optimization. AISTATS 2016.
     """
