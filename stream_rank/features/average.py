@@ -17,14 +17,20 @@ def average(learners: Iterable[Model]) -> Model:
 
     Of PRank, AveragedPRank, OAP-BPM, OAP-Bagg, OAP-VP and Widrow-Hoff it is the mean of their weights and thresholds, in families
     member by member, which is a rule of their kind and nearly as good as one that saw everything. RecursiveMPRank is, but
-    for rounding, the one that saw everything: its sums add up, those of a group that is in several shards too. Learners
+    for rounding, the one that saw everything: its sums add up, those of a group that is in several shards too. Of OrdinalLogit
+    it is the product of beliefs: precisions add up, less the priors that are there more than once. Learners
     that are made of events that they keep have no average.
+
+    An average has as little noise as a rule of all events, and the bias of one that learned a shard's: where a shard is too short for its
+    rule to come to rest, so is the average (of 8 shards of 5,000 raw events, OAP-BPM errs 0 to 13 % more by seed, AveragedPRank 13 to
+    17 %, and Widrow-Hoff at its slow default rate more than twice as much as one that saw all; behind `scale | normalize` OAP-BPM errs
+    4 to 7 % less).
 
     Shards may know different features and different labels. Features are those of the first learner, and then those that the next ones
     bring, each in their order. A weight is averaged over the learners that know the feature: the others say nothing
-    of it. A label that a learner does not know takes its place as when it is discovered. But for the order of features,
-    the seed of members' coins and the last digits, it makes no difference which learner comes first. Of one
-    learner alone, the average is a copy.
+    of it. A label that a learner does not know takes its place as when it is discovered. The first learner decides about the order of
+    features, the key of members' coins and the prior of a weight that several met; else the order of learners
+    changes last digits alone. Of one learner alone, the average is a copy.
 
     Stages are merged as well: counts, means and deviations, lengths and target means become those of all events. A rule behind
     them stays as it was learned, by the deviations and lengths of its own shard. Where shards are random parts of one
@@ -33,7 +39,7 @@ def average(learners: Iterable[Model]) -> Model:
 
     The learners stay as they are. The average learns on, and can be kept.
 
-    Cost: that of a copy of each, and O(d**3) a shard for RecursiveMPRank.
+    Cost: that of a copy of each, and O(d**3) a shard for RecursiveMPRank and OrdinalLogit.
 
     Parameters
     ----------

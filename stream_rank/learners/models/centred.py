@@ -12,7 +12,7 @@ from stream_rank.engine.differences.recursion import FADED
 from stream_rank.engine.memory import Memory
 from stream_rank.engine.products import product
 from stream_rank.errors import MergeError
-from stream_rank.learners.models.part import Part
+from stream_rank.learners.models.part import AGED, Part
 from stream_rank.learners.models.row_model import GroupedRowModel, GroupRows
 
 __all__ = ["Centred"]
@@ -65,9 +65,7 @@ class Centred(GroupedRowModel, GroupRows):
     def merge(self, parts: Sequence[Part]) -> None:
         """Be what one is that learned the events of all parts, but for rounding."""
         if self.memory["parameters"][centre.FORGETTING] < 1.0:
-            raise MergeError(
-                "with `forgetting` an event counts by how many came after it, and nothing says which of two streams' events came first"
-            )
+            raise MergeError(AGED)
         self._clear_groups(np.flatnonzero(parts[0].rows < 0))
         for part in parts[1:]:
             if part.model.events:

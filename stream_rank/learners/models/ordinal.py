@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from stream_rank.engine.factors import clear_feature
 from stream_rank.engine.functions import logarithms
-from stream_rank.engine.memory import Layout, Memory
+from stream_rank.engine.memory import Layout, Memory, padded
+from stream_rank.engine.ordinal import joining, state
 from stream_rank.engine.ordinal import learning as engine
-from stream_rank.engine.ordinal import state
 from stream_rank.errors import MergeError
 from stream_rank.learners.models.model import Learning, column_of
-from stream_rank.learners.models.part import Part
+from stream_rank.learners.models.part import AGED, Part, laid_out
 from stream_rank.learners.models.row_model import RowModel
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
@@ -203,8 +203,47 @@ class Ordinal(RowModel):
             engine.run_pairs(self.block, *rows, magnitudes, ahead)
 
     def merge(self, parts: Sequence[Part]) -> None:
-        """Refuse: beliefs are not added up yet."""
-        raise MergeError("a belief is more than its mean, and beliefs are not added up yet")
+        """Believe what all of them were told: precisions add up, less the priors but those of the first that met a feature."""
+        if self.memory["parameters"][state.FORGETTING] < 1.0:
+            raise MergeError(AGED)
+        limit = padded(self._n_full, np.float64) if self._n_full else 0
+        for part in parts:
+            own = np.arange(len(part.places))
+            if ((own < limit) != (part.places < limit)).any():
+                raise MergeError(
+                    f"the first {limit} features have a covariance, and they are others in each: "
+                    "give as many `full_features` as there are, or `precision` = diagonal"
+                )
+        told = [part for part in parts if part.model is self or part.model.events]
+        if len(told) < 2:
+            return
+        self._merge_variances(told, limit)
+        thresholds = Ordinal(self._n_ranks, 1.0, 1.0, 0, False).memory["thresholds"]
+        for part in told[1:]:
+            scratch = np.zeros((4, thresholds.size))
+            beside = part.places, thresholds, _FIRST_TIE, scratch
+            joining.join(self.block, part.model.block, *beside)
+
+    def _merge_variances(self, parts: Sequence[Part], limit: int) -> None:
+        """Merge the weights that have a variance each: one over it adds up too, and so do means by what they were told."""
+        beyond = np.arange(self.n_slots) >= limit
+        told, weights, priors = (np.zeros(self.n_slots) for _ in range(3))
+        for part in parts:
+            names = ("priors", "variances", "weights")
+            memory = part.model.memory
+            prior, variance, weight = (laid_out(memory[name], part, self.n_slots) for name in names)
+            known = beyond & (prior > 0)
+            more = np.zeros(self.n_slots)
+            more[known] = 1.0 / variance[known] - 1.0 / prior[known]
+            told += more
+            weights += more * weight
+            priors = np.where(priors > 0, priors, np.where(known, prior, 0.0))
+        new = told > 0
+        memory = self.memory
+        memory["priors"][beyond] = priors[beyond]
+        memory["variances"][beyond] = priors[beyond]
+        memory["weights"][new] = weights[new] / told[new]
+        memory["variances"][new] = 1.0 / (told[new] + 1.0 / priors[new])
 
     def memories(self) -> dict[str, Memory]:
         """The memories that snapshots keep, by name."""

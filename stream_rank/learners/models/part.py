@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Part", "laid_out", "shares_of"]
+__all__ = ["AGED", "Part", "laid_out", "shares_of"]
 
 Array = npt.NDArray[Any]
+
+AGED = "with `forgetting` an event counts by how many came after it, and nothing says which of two streams' events came first"
+"""Why what forgets has no average."""
 
 
 class Part(NamedTuple):
