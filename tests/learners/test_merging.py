@@ -277,6 +277,14 @@ def pair_of(make: Any, **more: Any) -> list[Any]:
             [PRank(), PRank(), PRank(n_ranks=5)],
             "learner 3 has n_ranks=5 and learner 1 n_ranks=None",
         ),
+        (
+            [PRank(), PRank(update="romma")],
+            "learner 2 has update='romma' and learner 1 update='perc",
+        ),
+        (
+            [PRank(update="arow"), PRank()],
+            "learner 2 has update='perceptron' and learner 1 update='a",
+        ),
         ([PRank(dtype="float32"), PRank()], "learner 2 has dtype='float64'"),
         ([PRank(), Scale() | PRank()], "learner 2 is behind stages and learner 1 is not"),
         ([Scale() | PRank(), PRank()], "learner 1 is behind stages and learner 2 is not"),

@@ -23,8 +23,9 @@ def check_alike(things: Sequence[Any], what: str) -> None:
                 f"{what} {number} is a {type(other).__name__} and {what} 1 a {type(first).__name__}: only equals have an average"
             )
         mine, theirs = first.parameters, other.parameters
-        for name, value in mine.items():
-            if theirs[name] != value:
+        for name in dict.fromkeys([*mine, *theirs]):  # some are told only where they differ
+            if name not in mine or name not in theirs or mine[name] != theirs[name]:
                 raise MergeError(
-                    f"{what} {number} has {name}={theirs[name]!r} and {what} 1 {name}={value!r}: only equals have an average"
+                    f"{what} {number} has {name}={getattr(other, name)!r} and {what} 1 {name}={getattr(first, name)!r}: "
+                    "only equals have an average"
                 )
