@@ -85,7 +85,9 @@ def test_of_scores_nobody_loses_less_by_a_fixed_rule(
 def test_of_ranks_and_preferences_it_is_near_what_made_the_labels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, summary = replayed(capsys, tmp_path, rated(2_000, whole=True), "--n-ranks", 5)
+    _, summary = replayed(
+        capsys, tmp_path, rated(2_000, whole=True), "--n-ranks", 5, "--learner", "ordinal-logit"
+    )
     found = summary["hindsight"]["rank"]
     events = list(rated(2_000, whole=True))
     truth = np.clip(np.rint([3 + e["x"]["a"] - e["x"]["b"] for e in events]), 1, 5)

@@ -113,7 +113,7 @@ def test_a_replay_reads_it_and_loses_more_than_the_least(
     file = tmp_path / "events.jsonl"
     file.write_text(out)
     given = command.replace("events.jsonl", str(file)).replace("--out run", f"--out {tmp_path}/run")
-    code, *_ = in_process(capsys, *given.split()[1:])
+    code, *_ = in_process(capsys, *given.split()[1:], "--learner", "ordinal-logit")
     assert code == 0
     (found,) = summary_of(tmp_path / "run")["learners"].values()
     assert least < found["rank_loss"] < 1.3 * least
