@@ -93,7 +93,7 @@ def test_of_ranks_and_preferences_it_is_near_what_made_the_labels(
     truth = np.clip(np.rint([3 + e["x"]["a"] - e["x"]["b"] for e in events]), 1, 5)
     known = float(np.abs(truth - [e["y"] for e in events]).mean())
     assert found["loss"] == pytest.approx(known, abs=0.02)
-    assert found["regret"]["hedge"] > -0.01
+    assert found["regret"]["ordinal-logit"] > -0.01
     _, summary = replayed(
         capsys,
         tmp_path,
