@@ -43,7 +43,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     merge.add_argument("where", nargs="+", help=where)
-    merge.add_argument("--learner", help="which one of each, where there are several")
+    merge.add_argument(
+        "--learner",
+        help="which one of each, where there are several, or which member of a committee",
+    )
     merge.add_argument("--out", required=True, metavar="FILE", help="a file, or a URL")
 
 

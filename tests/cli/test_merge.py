@@ -39,6 +39,9 @@ def test_runs_over_shards_become_one_model(
     described = json.loads(said)
     assert list(described) == ["learners"]  # no position, which would be in several streams
     assert described["learners"]["model"]["events"] == sum(counts)
+    code, said, _ = in_process(capsys, "snapshot", "export", file)
+    assert code == 0
+    assert len(json.loads(said)["thresholds"]) == 4
     code, said, _ = in_process(capsys, "predict", file, stream)
     assert code == 0
     assert len(said.splitlines()) > 1_000

@@ -295,7 +295,7 @@ def pair_of(make: Any, **more: Any) -> list[Any]:
         ),
         (
             [stream_rank.Hedge([PRank(n_ranks=3), PRank(n_ranks=3)])],
-            "of committees, average the members",
+            "of committees, each member with those of its kind",
         ),
         (pair_of(VotedPRank), "VotedPRank: the rules of its past vote"),
         (pair_of(NearestRanks), "NearestRanks: it is no rule"),
