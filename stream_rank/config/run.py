@@ -47,6 +47,10 @@ class RunConfig(FormConfig):
         description="a module besides river whose estimators may be learners; may be repeated",
     )
     out: Path = Field(description="the folder for all that the run writes")
+    begin_with: OpenUrl = Field(
+        None,
+        description="a model (as of `snapshot merge`), a snapshot or a run's folder, as whose learner that of a new run begins; a run that is resumed goes on with its own",
+    )
     n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
     seed: int = Field(1, description="the seed of random learners without one of their own")
     delay: int = Field(

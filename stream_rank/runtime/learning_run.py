@@ -29,6 +29,7 @@ from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.stage import Stage
 from stream_rank.pipeline.time_filter import TimeFilter
 from stream_rank.pipeline.waiting_room import WaitingRoom
+from stream_rank.runtime.beginning import begin_with
 from stream_rank.runtime.changes import (
     chains_before,
     check_settings,
@@ -229,6 +230,9 @@ def open_run(
                 if waiting is not None:
                     waiting.seat(before, [each.name for each in contestants])
                 _check_newcomers(asked, before, len(decoder.index))
+            elif config.begin_with is not None:
+                most = min(config.max_features, room.max_features)
+                begin_with(config.begin_with, contestants, preparations, decoder.index, most)
             place.store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error

@@ -47,6 +47,53 @@ def test_runs_over_shards_become_one_model(
     assert len(said.splitlines()) > 1_000
 
 
+def test_a_run_begins_as_a_merged_model_and_is_resumed(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cut in two it is, to the bit, what the model becomes in one go; its position is its own."""
+    lines = stream.read_bytes().splitlines(keepends=True)
+    learner = ("--learner", "scale | oap-bpm", "--n-ranks", 5)
+    for number in range(2):
+        (tmp_path / f"{number}.jsonl").write_bytes(b"".join(lines[number:1000:2]))
+        run = ("replay", tmp_path / f"{number}.jsonl", *learner, "--out", tmp_path / str(number))
+        assert in_process(capsys, *run)[0] == 0
+    merged, rest = tmp_path / "merged", tmp_path / "rest.jsonl"
+    asked = ("snapshot", "merge", tmp_path / "0", tmp_path / "1", "--out", merged)
+    assert in_process(capsys, *asked)[0] == 0
+    rest.write_bytes(b"".join(lines[1000:]))
+    more = ("replay", rest, *learner, "--begin-with", merged, "--out")
+    assert in_process(capsys, *more, tmp_path / "whole")[0] == 0
+    assert in_process(capsys, *more, tmp_path / "cut", "--max-events", 300)[0] == 0
+    assert in_process(capsys, *more, tmp_path / "cut", "--resume")[0] == 0
+    assert in_process(capsys, "replay", rest, *learner, "--out", tmp_path / "anew")[0] == 0
+    names = ("whole", "cut", "merged", "anew")
+    whole, cut, begun, anew = (stream_rank.load(tmp_path / name) for name in names)
+    assert state_digest(cut) == state_digest(whole) != state_digest(begun)
+    counts = [each.learner.n_events for each in (begun, anew, whole)]
+    assert counts[2] == counts[0] + counts[1]
+    assert state_digest(anew) != state_digest(whole)
+
+
+def test_a_run_does_not_begin_as_a_model_of_another_kind(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = stream_rank.PRank(n_ranks=5)
+    for number in range(20):
+        model.learn_one({f"f{number}": 1.0}, 1)
+    stream_rank.save(model, tmp_path / "model")
+    run = ("replay", stream, "--begin-with", tmp_path / "model", "--n-ranks", 5, "--out")
+    cases: list[tuple[list[object], str]] = [
+        (["--learner", "raw | averaged-prank"], "the run has AveragedPRank of "),
+        (["--learner", "scale | prank"], "the run has Scale | PRank of "),
+        (["--learner", "prank", "--learner", "oap-bpm"], "has one learner"),
+        (["--learner", "raw | prank", "--max-features", 10], "there is room for 10"),
+    ]
+    for number, (more, words) in enumerate(cases):
+        code, _, said = in_process(capsys, *run, tmp_path / str(number), *more)
+        assert code == 2
+        assert words in said
+
+
 def test_what_does_not_fit_together_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
