@@ -11,7 +11,7 @@ import pytest
 
 LEARNERS = """
 import hashlib, json, numpy as np
-from stream_rank import OAPBPM, OAPVP, M1D, MSD, OnlineMPRank, PairwiseRanker, Polynomial, PolynomialFeatures, RecursiveMPRank, VotedPRank, WidrowHoff
+from stream_rank import OAPBPM, OAPVP, M1D, MSD, OnlineMPRank, PairwiseRanker, Polynomial, PolynomialFeatures, RecursiveMPRank, VotedPRank, WidrowHoff, average
 
 digests = {}
 def note(name, *numbers):
@@ -49,6 +49,15 @@ for n_features in (6, 45):
             for label, score in zip(y, scores):
                 metric.update(label, score)
             note("metrics", metric.get())
+
+# what learned apart, in one
+for model in (OAPBPM(5, 30, seed=1), RecursiveMPRank(), RecursiveMPRank(C=3.0)):
+    parts = [model.clone() for _ in range(3)]
+    for number, part in enumerate(parts):
+        part.learn_many(X[number::3], y[number::3])
+    for memory in average(parts)._model.memories().values():
+        for section in memory.kept().values():
+            note("averages", section)
 
 # features that are equal, and features that depend on others
 for C in (1.0, 1e8, 1e12):
