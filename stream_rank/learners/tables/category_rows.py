@@ -149,26 +149,40 @@ def _by_column(
     slot_of[order], slot_of[-1] = np.arange(len(found_names)), -1
     slots = slot_of[places]
     there = slots >= 0
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.count_nonzero(there, axis=1))])
+    if there.all():
+        ends = np.arange(count + 1) * len(columns)
+        slots, values = slots.reshape(-1), values.reshape(-1)
+    else:
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.count_nonzero(there, axis=1))])
+        slots, values = slots[there], values[there]
     met = np.searchsorted(np.array([first[each] for each in order]), np.arange(count), "right")
     whole = [found_names[each] for each in order]
-    return Rows(whole, ends[:-1], ends[1:], slots[there], values[there], met.astype(np.int64))
+    return Rows(whole, ends[:-1], ends[1:], slots, values, met.astype(np.int64))
 
 
 def _coded(values: Array) -> tuple[list[Any], Array, Array] | None:
     """A column's distinct values, where each comes first, and which of them every row has; None if they cannot be told apart."""
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < 4 * len(values) + 1024:  # a place for every number costs less than sorting
+            places = (values - low).astype(np.int64)
+            begin = np.full(high - low + 1, -1)
+            begin[places[::-1]] = np.arange(len(values))[::-1]  # the first is written last
+            there = np.flatnonzero(begin >= 0)
+            code_of = np.cumsum(begin >= 0) - 1
+            return (there + low).tolist(), begin[there], code_of[places]
     if values.dtype.kind in "biufU":
-        distinct, first, codes = np.unique(values, return_index=True, return_inverse=True)
-        return distinct.tolist(), first, codes
+        distinct, at, codes = np.unique(values, return_index=True, return_inverse=True)
+        return distinct.tolist(), at, codes
     seen: dict[Any, int] = {}
-    begin: list[int] = []
+    first: list[int] = []
     codes = np.empty(len(values), np.int64)
     try:
         for row, value in enumerate(values.tolist()):
             code = seen.setdefault((type(value), value), len(seen))
-            if code == len(begin):
-                begin.append(row)
+            if code == len(first):
+                first.append(row)
             codes[row] = code
     except TypeError:
         return None  # lists and objects
-    return [value for _, value in seen], np.array(begin, np.int64), codes
+    return [value for _, value in seen], np.array(first, np.int64), codes
