@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from simulators.movielens import one_person
 from simulators.movielens.contenders import CONTENDERS, Forecast
 from simulators.movielens.ratings import Ratings, load
 from simulators.movielens.recall import recalls
@@ -16,6 +17,8 @@ Losses = dict[str, float]
 
 MOST_RANK_LOSS, MOST_ERROR, MOST_LOG_LOSS = 0.685, 0.738, 1.265
 """What the project asks of the defaults on MovieLens 100K."""
+MOST_SHARE = 0.85
+"""OAP-BPM's loss as a share of PRank's."""
 _LINE = "{:<33} {:>9} {:>9} {:>9} {:>9} {:>13}"
 _AGES = ((0, 1), (1, 5), (5, 20), (20, 100), (100, 10**9))
 """Ratings of the user so far."""
@@ -124,6 +127,10 @@ def run(folder: Path) -> int:
     print(f"{'':<20} {'questions':>9} {'recall@10':>9} {'NDCG@10':>9}")
     for name, each in recalls(ratings).items():
         print(f"{name:<20} {each.questions:>9,} {each.recall:>9.4f} {each.ndcg:>9.4f}")
+    print("\none person by what others gave before (OAP, section 4.2, by the stage `neighbours`)")
+    people = one_person.losses(ratings)
+    for name, (mean, half) in people.items():
+        print(f"{name:<20} {mean:>9.4f} +- {half:.4f}")
     here = found["OrdinalFactors"]
     assert here is not None
     good = (
@@ -131,4 +138,6 @@ def run(folder: Path) -> int:
         and here["MAE"] <= MOST_ERROR
         and here["log-loss"] <= MOST_LOG_LOSS
     )
+    if people:
+        good &= people["OAP-BPM"][0] <= MOST_SHARE * people["PRank"][0]
     return 0 if good else 1

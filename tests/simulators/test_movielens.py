@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simulators.__main__ import main
-from simulators.movielens import recall, report
+from simulators.movielens import one_person, recall, report
 from simulators.movielens.contenders import CONTENDERS
 from simulators.movielens.ratings import load
 from tests.conftest import research_data
@@ -41,6 +41,7 @@ def test_one_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "4,000 ratings" in printed
     assert all(name in printed for name in CONTENDERS)
     assert "recall" in printed
+    assert "PRank" not in printed  # nobody rated more than 300 films
 
 
 def test_they_come_in_the_order_of_time_with_their_genres(folder: Path) -> None:
@@ -91,6 +92,8 @@ def test_movielens() -> None:
     assert found["rank loss"] <= report.MOST_RANK_LOSS
     assert found["MAE"] <= report.MOST_ERROR
     assert found["log-loss"] <= report.MOST_LOG_LOSS
+    people = one_person.losses(ratings, trials=12)
+    assert people["OAP-BPM"][0] < report.MOST_SHARE * people["PRank"][0]
     told = CONTENDERS["OrdinalFactors, genres and time"](ratings)
     assert told is not None
     assert report.losses(told, ratings)["rank loss"] < found["rank loss"]
