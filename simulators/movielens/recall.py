@@ -61,16 +61,24 @@ def questions(ratings: Ratings, seed: int = 1) -> Iterator[Question]:
 
 
 class _Factors:
+    _width = 0.0
+
     def __init__(self, ratings: Ratings) -> None:
         self._model = OrdinalFactors(ratings.n_ranks)
 
     def place(self, question: Question) -> int:
-        best = self._model.top_k(question.user, question.candidates, _AT)
+        best = self._model.top_k(question.user, question.candidates, _AT, self._width)
         found = [item for item, _ in best]
         return found.index(question.item) if question.item in found else _AT
 
     def learn(self, question: Question) -> None:
         self._model.learn_one({"user": question.user, "item": question.item}, question.stars)
+
+
+class _CautiousFactors(_Factors):
+    """What is rated by few is seldom what somebody rates next: two deviations below the mean."""
+
+    _width = -2.0
 
 
 class _ByScore:
@@ -112,6 +120,7 @@ ORDERERS: dict[str, Callable[[Ratings], Any]] = {
     "popularity": _Popularity,
     "River's BiasedMF": _BiasedMF,
     "OrdinalFactors": _Factors,
+    "the same, cautiously": _CautiousFactors,
 }
 
 

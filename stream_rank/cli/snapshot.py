@@ -37,6 +37,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     export.add_argument("where", help=where)
     export.add_argument("--learner", help="which one, where there are several")
+    export.add_argument(
+        "--npz", metavar="FILE", help="arrays for NumPy, with all traits, instead of JSON"
+    )
     merge = commands.add_parser(
         "merge",
         help="one learner out of several that learned from shards of a stream: their average, as a model",
@@ -194,6 +197,8 @@ def _export(given: argparse.Namespace) -> int:
     from stream_rank.cli.learner_choice import chosen
 
     learner = load(given.where, chosen(given.where, given.learner))
+    if given.npz is not None:
+        return _written(learner, given.npz)
     print(json.dumps(exported(learner), indent=2))
     return 0
 
@@ -219,4 +224,18 @@ def _merge(given: argparse.Namespace) -> int:
             f"({', '.join(f'{count:,}' for count in events[1:])})"
         )
     )
+    return 0
+
+
+def _written(model: Any, path: str) -> int:
+    """Write the rule of a learner as arrays, one file without code in it."""
+    import numpy as np
+
+    from stream_rank.errors import SnapshotError
+
+    learner = getattr(model, "learner", model)
+    if not hasattr(learner, "rule_arrays"):
+        raise SnapshotError("a committee has no arrays of its own: export its members as JSON")
+    with open(path, "wb") as file:
+        np.savez(file, **learner.rule_arrays())
     return 0

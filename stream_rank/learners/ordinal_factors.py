@@ -379,25 +379,17 @@ class OrdinalFactors(RankLearner):
         found["traits"] = {str(names[slot]): means[slot].tolist() for slot in sides}
         return {"factors": found}
 
-    def trait_arrays(self) -> dict[str, Array]:
-        """Offsets and traits with their variances as arrays, a row a feature, for `numpy.savez`; names are bytes of UTF-8, one after the
-        other, and where each ends."""
-        names = [str(name).encode(errors="surrogatepass") for name in self._vocabulary.names]
+    def rule_arrays(self) -> dict[str, Array]:
+        """The rule as arrays, a row a feature: offsets (the weights) and traits with their variances, roles, and events learned."""
         model = self._model
-        (offsets, offset_variances), (traits, variances) = (
-            model.numbers(state.OFFSET),
-            model.traits(),
-        )
+        traits, variances = model.traits()
         return {
-            "names": np.frombuffer(b"".join(names), np.uint8),
-            "name_ends": np.cumsum([len(name) for name in names], dtype=np.int64),
+            **super().rule_arrays(),
             "roles": model.roles.copy(),
-            "events": model.memory["learned"][: len(names)].copy(),
-            "offsets": offsets,
-            "offset_variances": offset_variances,
+            "events": model.memory["learned"][: model.known].copy(),
+            "weight_variances": model.numbers(state.OFFSET)[1],
             "traits": traits,
             "trait_variances": variances,
-            "thresholds": model.averaged()[1],
         }
 
     def _alone(self, values: Mapping[Hashable, float]) -> DenseBlock | SparseBlock:

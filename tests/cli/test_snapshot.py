@@ -3,9 +3,11 @@
 import json
 import math
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from safetensors.numpy import save as save_tensors
 
@@ -52,6 +54,11 @@ def test_exported_rules_score_as_the_learner_does(
     code, out, _ = in_process(capsys, "snapshot", "export", tmp_path / "model")
     rule = json.loads(out)
     assert code == 0
+    in_process(capsys, "snapshot", "export", tmp_path / "model", "--npz", tmp_path / "rule.npz")
+    arrays = np.load(tmp_path / "rule.npz")
+    ends, content = arrays["name_ends"].tolist(), arrays["names"].tobytes()
+    names = [content[a:b].decode() for a, b in pairwise([0, *ends])]
+    assert dict(zip(names, arrays["weights"].tolist(), strict=True)) == rule.get("weights", {})
     exact = 0
     for _ in range(100):
         x = {key: generator.gauss(0, 1) for key in ("a", "b", "c", "unknown")}

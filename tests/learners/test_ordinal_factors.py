@@ -1,7 +1,10 @@
 """Users and items: against a slow and obvious twin, in every form that they come in, and how good it is."""
 
+import json
+import os
 import pickle
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import pytest
 
 import stream_rank
 from stream_rank import OrdinalFactors, Scale
+from stream_rank.checkpoint.rule_export import exported
 from stream_rank.engine.bilinear.state import FIRST_TRAIT
 from stream_rank.learners.base.restore import learner_from
 from stream_rank.learners.base.state import digest_of
@@ -166,6 +170,38 @@ def test_kept_and_restored() -> None:
     forged["bilinear/beliefs"][0, 1] = -1.0
     with pytest.raises(stream_rank.SnapshotError, match="negative"):
         learner_from(kept._replace(arrays=forged))
+
+
+def test_an_exported_rule_scores_as_the_learner_does() -> None:
+    model = OrdinalFactors(5, item_features=["genre"])
+    for user, item, rank in rated(600):
+        model.learn_one({"user": user, "item": item, "genre": item[-1], "price": 0.5}, rank)
+    rule = json.loads(json.dumps(exported(model)))
+    weights, factors = rule["weights"], rule["factors"]
+    assert not rule["exact"]  # for whoever knows no factors
+    for user, item in (("u1", "i2"), ("u3", "i14"), ("u0", "never")):
+        x = {"user": user, "item": item, "genre": item[-1], "price": 2.0}
+        who, names = f"user={user}", [f"item={item}", f"genre={item[-1]}"]
+        of_item = sum(weights.get(name, 0.0) for name in names)
+        score = weights[who] + factors["moods"][who] * factors["mood_kept"]
+        score += 2.0 * weights["price"] + (1 + factors["agreements"][who]) * of_item
+        traits = np.sum([factors["traits"].get(name, np.zeros(8)) for name in names], axis=0)
+        score += np.array(factors["traits"][who]) @ traits
+        score *= np.exp(-factors["scales"][who])
+        assert score == pytest.approx(model.utility_one(x), rel=1e-9)
+        assert model.predict_one(x) == 1 + sum(edge <= score for edge in rule["thresholds"])
+
+
+def test_many_long_ids_are_kept(tmp_path: Path) -> None:
+    """Names are arrays in a snapshot, whose header may have 100 MB."""
+    count = 1_000_000 if os.environ.get("SOAK") else 10_000
+    X = pd.DataFrame({"user": [f"{i % count:0>100}" for i in range(count)], "item": "one"})
+    model = OrdinalFactors(5)
+    model.learn_many(X, np.arange(count) % 5 + 1)
+    stream_rank.save(model, tmp_path / "model")
+    twin = stream_rank.load(tmp_path / "model")
+    assert len(twin.features) == count + 1
+    assert digest_of(*twin.dump()) == digest_of(*model.dump())
 
 
 def test_top_k_is_sorting_all_scores() -> None:

@@ -17,7 +17,13 @@ import numpy.typing as npt
 from stream_rank.engine import few
 from stream_rank.engine.scoring.odds import PAIRS, new_odds
 from stream_rank.errors import EventError, FeatureError
-from stream_rank.learners.base.capabilities import Insight, LearnerLimits, NamedWeights, Rule
+from stream_rank.learners.base.capabilities import (
+    Insight,
+    LearnerLimits,
+    NamedWeights,
+    Rule,
+    as_named,
+)
 from stream_rank.learners.base.mergeable import Mergeable
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
 from stream_rank.learners.base.pairs import PairLearner, checked_odds
@@ -396,6 +402,18 @@ class Learner(PairLearner, Mergeable):
     def beside_rule(self) -> dict[str, Any]:
         """What an exported rule has beside weights and thresholds, as JSON has it."""
         return {}
+
+    def rule_arrays(self) -> dict[str, Array]:
+        """The rule as arrays, for `numpy.savez`: names are bytes of UTF-8, one after the other, and where each ends."""
+        rule = self._plain_rule()
+        weights = as_named(rule.weights)
+        names = [str(name).encode(errors="surrogatepass") for name in weights]
+        return {
+            "names": np.frombuffer(b"".join(names), np.uint8),
+            "name_ends": np.cumsum([len(name) for name in names], dtype=np.int64),
+            "weights": weights.numbers,
+            "thresholds": np.array(rule.thresholds, np.float64),
+        }
 
     def insight(self, X: Any = None) -> Insight:
         """What monitoring shows: the rule, and with a table the scores and votes for its events. Nothing changes."""
