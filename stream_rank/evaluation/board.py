@@ -21,6 +21,7 @@ from stream_rank.engine.scoring.tally import (
 )
 from stream_rank.evaluation.baseline import Baseline, best_of, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.group_losses import GroupLosses
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.loss_history import LossHistory
 from stream_rank.evaluation.preference_board import PreferenceBoard
@@ -79,6 +80,7 @@ class Board:
         self.preferences = PreferenceBoard(not ranks, window)
         self.sets = SetBoard(window) if probable and ranks and n_rows else None
         """None of a learner without probabilities, and of more ranks than there is a confusion matrix of."""
+        self.by_group = GroupLosses() if ranks else None
         self.drifts: list[int] = []
         self.drifts_met = 0
         """The number of drifts since the board was made; it is not in snapshots."""
@@ -95,6 +97,8 @@ class Board:
             *(labels, predictions, numbers, BLOCK, sums, arrays["recent"]),
             *(arrays["confusion"], arrays["groups"], means, spreads),
         )
+        if self.by_group is not None:
+            self.by_group.count(labels, predictions, numbers, n_groups)
         kept = means if self.ranks else spreads
         for mean, loss in zip(means[:ended].tolist(), kept[:ended].tolist(), strict=True):
             end += BLOCK
@@ -224,6 +228,9 @@ class Board:
         if self.ranks:
             del found["mean_absolute_error"]  # it is the rank loss
             found["error_rate"] = self._mean(WRONG)
+            by_group = None if self.by_group is None else self.by_group.mean
+            if by_group is not None:
+                found["rank_loss_by_group"] = by_group
         else:
             found["recent_misranking"] = self._misranking()
         found["drifts"] = self.drifts
@@ -257,7 +264,8 @@ class Board:
         """The arrays of its state."""
         sets = {} if self.sets is None else self.sets.arrays()
         history = {"history": self.history.array()}
-        return {**self._arrays, **history, **sets, **self.preferences.arrays()}
+        groups = {} if self.by_group is None else self.by_group.arrays()
+        return {**self._arrays, **history, **sets, **groups, **self.preferences.arrays()}
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -276,6 +284,8 @@ class Board:
         self._detector.state = said["drift"]
         self.history.restore(said["history"], arrays["history"])
         self.preferences.restore(said["preferences"], arrays)
+        if self.by_group is not None:
+            self.by_group.restore(arrays)
         if self.sets is not None:
             self.sets.restore(arrays)
 
