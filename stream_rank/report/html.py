@@ -235,7 +235,6 @@ def _of_baseline(board: Board, curves: _Curves) -> list[dict[str, Line]]:
 def _sets(boards: Mapping[str, Board]) -> str:
     """How often labels were within prediction sets, and how large those were."""
     columns = {
-        "mean rank loss of groups": "rank_loss_by_group",
         "coverage": "coverage",
         "recent coverage": "recent_coverage",
         "ranks in a set": "set_size",
