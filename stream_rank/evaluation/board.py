@@ -165,6 +165,11 @@ class Board:
         return float(total), float(sums[PAIRS] + product(counts, counts))
 
     @property
+    def loss_by_group(self) -> float | None:
+        """Of ranks, the mean over groups of each one's mean loss; None without any."""
+        return None if self.by_group is None else self.by_group.mean
+
+    @property
     def recent_loss(self) -> float | None:
         """The loss of the last predictions."""
         if self.events == 0:
@@ -228,9 +233,8 @@ class Board:
         if self.ranks:
             del found["mean_absolute_error"]  # it is the rank loss
             found["error_rate"] = self._mean(WRONG)
-            by_group = None if self.by_group is None else self.by_group.mean
-            if by_group is not None:
-                found["rank_loss_by_group"] = by_group
+            if self.loss_by_group is not None:
+                found["rank_loss_by_group"] = self.loss_by_group
         else:
             found["recent_misranking"] = self._misranking()
         found["drifts"] = self.drifts

@@ -79,16 +79,19 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board], verdict: Verd
         (number(summary["events_per_second"]), "events a second"),
     ]
     shown = "".join(f"<div><b>{value}</b><span>{name}</span></div>" for value, name in tiles)
+    grouped = any(board.loss_by_group is not None for board in boards.values())
     rows = {
         name: [
             escape(summary["preparation"][name]),
             "ranks" if board.ranks else "scores",
             *_beside_baseline(board.standing),
             number(len(board.drifts)),
+            *([number(board.loss_by_group)] if grouped else []),
         ]
         for name, board in boards.items()
     }
     titles = ("learner", "prepared by", "predicts", *_BESIDE_BASELINE, "drifts")
+    titles += ("mean loss of groups",) if grouped else ()
     table = _table(titles, rows, verdict.best)
     complaints = verdict.complaints and f'<p class="bad">{verdict.complaints}</p>'
     rated = any(board.events for board in boards.values())
