@@ -90,8 +90,8 @@ def _head(summary: Mapping[str, Any], boards: Mapping[str, Board], verdict: Verd
         ]
         for name, board in boards.items()
     }
-    titles = ("learner", "prepared by", "predicts", *_BESIDE_BASELINE, "drifts")
-    titles += ("mean loss of groups",) if grouped else ()
+    titles = ["learner", "prepared by", "predicts", *_BESIDE_BASELINE, "drifts"]
+    titles += ["mean loss of groups"] if grouped else []
     table = _table(titles, rows, verdict.best)
     complaints = verdict.complaints and f'<p class="bad">{verdict.complaints}</p>'
     rated = any(board.events for board in boards.values())

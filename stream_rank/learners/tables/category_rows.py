@@ -112,7 +112,7 @@ def _by_column(
     found_names: list[Hashable] = []
     first: list[int] = []
     places = np.empty((count, len(columns)), np.int64)
-    values = np.ones((count, len(columns)))
+    values: Array = np.ones((count, len(columns)))
     for column, (name, given) in enumerate(columns.items()):
         if name not in named:
             given = numbers(given[:, None], [name], bound)[:, 0]
