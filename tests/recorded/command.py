@@ -21,8 +21,8 @@ __all__ = ["Row", "digest", "piped", "replay", "row_of", "state_of"]
 Row = dict[str, Any]
 _SAID = ("events", "learned", "requests", "labels", "skipped", "rejects")
 _KNOWN = ("waiting", "dropped", "features", "time")
-_BASELINES = ("baseline", "skill", "worse_than_constant")
-"""What a summary and a curve have of baselines, which are nothing that a learner became or lost."""
+_BASELINES = ("baseline", "skill", "worse_than_constant", "loss_by_group")
+"""What a summary and a curve have of baselines, which are nothing that a learner became or lost; and the same losses once more by group."""
 
 
 def digest(lines: Iterable[str]) -> str:
