@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Insight", "LearnerLimits", "NamedWeights", "Rule", "as_named"]
+__all__ = ["Insight", "LearnerLimits", "NamedWeights", "Rule", "arrays_of_rule", "as_named"]
 
 Array = npt.NDArray[Any]
 
@@ -75,6 +75,18 @@ class Rule(NamedTuple):
     """The support vectors of a kernel, each with its coefficient; else empty."""
     labels: list[Any]
     """By rank; empty for a learner of scores."""
+
+
+def arrays_of_rule(rule: Rule) -> dict[str, Array]:
+    """Weights and thresholds; names are bytes of UTF-8, one after the other, and where each ends."""
+    weights = as_named(rule.weights)
+    names = [str(name).encode(errors="surrogatepass") for name in weights]
+    return {
+        "names": np.frombuffer(b"".join(names), np.uint8),
+        "name_ends": np.cumsum([len(name) for name in names], dtype=np.int64),
+        "weights": weights.numbers,
+        "thresholds": np.array(rule.thresholds, np.float64),
+    }
 
 
 class Insight(NamedTuple):

@@ -404,16 +404,8 @@ class Learner(PairLearner, Mergeable):
         return {}
 
     def rule_arrays(self) -> dict[str, Array]:
-        """The rule as arrays, for `numpy.savez`: names are bytes of UTF-8, one after the other, and where each ends."""
-        rule = self._plain_rule()
-        weights = as_named(rule.weights)
-        names = [str(name).encode(errors="surrogatepass") for name in weights]
-        return {
-            "names": np.frombuffer(b"".join(names), np.uint8),
-            "name_ends": np.cumsum([len(name) for name in names], dtype=np.int64),
-            "weights": weights.numbers,
-            "thresholds": np.array(rule.thresholds, np.float64),
-        }
+        """The rule as arrays, for `numpy.savez`."""
+        return arrays_of_rule(self._plain_rule())
 
     def insight(self, X: Any = None) -> Insight:
         """What monitoring shows: the rule, and with a table the scores and votes for its events. Nothing changes."""
