@@ -22,7 +22,7 @@ from stream_rank.learners.base.capabilities import (
     LearnerLimits,
     NamedWeights,
     Rule,
-    as_named,
+    arrays_of_rule,
 )
 from stream_rank.learners.base.mergeable import Mergeable
 from stream_rank.learners.base.numbers import as_number, check_magnitude, unusable
