@@ -30,8 +30,9 @@ class PRank(Kernelized):
       ones as these were. Of every event, some slack: a margin that is missed costs its square. On noise the length grows with the square root of
       the events, no faster. It is what the OAP paper would try next.
     - `update="arow"`: as the first, where every feature counts by a variance of its own, and a margin that is missed costs its square. A variance begins at 1 and falls
-      with each event that moved the weight, `1 / variance += x**2` for every threshold that asked: features that were met often move little, those that
-      come seldom, much. All thresholds share one.
+      with each event that moved the weight, as that of a posterior: features that were met often move little, those that come seldom, much. All thresholds
+      share one. A single member is then nearly as good as a mean of many, where features are of the same size and around zero; where they are not, or
+      depend on each other much, it is the worst of the four.
 
     Thresholds stay in order by all of them. A preference of magnitude `m` is learned as an event with the margin `m` of the difference alone.
     They cost O(d + k) too, `"romma"` O(d) for sparse events as well, as all weights become shorter.
@@ -75,7 +76,7 @@ class PRank(Kernelized):
     ...     print(f"{update}: {abs(model.test_then_train(X, y) - y).mean():.4f}")
     passive-aggressive: 0.4146
     romma: 0.3856
-    arow: 0.8278
+    arow: 0.6064
     """
 
     def __init__(
