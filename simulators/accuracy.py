@@ -46,6 +46,8 @@ LEARNERS = (
         "ordinal-logit:precision=diagonal",
     ),
     *("nearest-ranks", "averaged-prank", "voted-prank", "prank", "oap-bpm", "oap-bagg", "oap-vp"),
+    *(f"prank:update={update}" for update in ("passive-aggressive", "romma", "arow")),
+    *("averaged-prank:update=romma", "averaged-prank:kernel=gaussian()"),
     "widrow-hoff:intercept=True",
 )
 _LARGEST = 1e100
