@@ -14,7 +14,7 @@ from simulators.jester import Split
 from simulators.readers.movielens_100k import EXPECTED, ratings_of
 from simulators.readers.shipped import lines_of
 
-__all__ = ["RANKS", "draw_trial", "load", "people"]
+__all__ = ["RANKS", "draw_trial", "load", "of_unit_length", "people"]
 
 Array = npt.NDArray[np.int64]
 
@@ -37,6 +37,13 @@ def people(given: Array) -> Array:
     return np.flatnonzero((given > 0).sum(axis=1) > _MOVIES)
 
 
+def of_unit_length(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Rows of length 1, but for those that are 0."""
+    lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    found: npt.NDArray[np.float64] = X / np.where(lengths > 0, lengths, 1.0)
+    return found
+
+
 def draw_trial(given: Array, seed: int) -> Split:
     """A person's movies by the ratings of the others who rated as many."""
     generator = np.random.default_rng(seed)
@@ -45,7 +52,6 @@ def draw_trial(given: Array, seed: int) -> Split:
     movies = generator.permutation(np.flatnonzero(given[person]))[:_MOVIES]
     theirs = given[many[many != person]][:, movies].T
     X = np.where(theirs > 0, (theirs - (RANKS + 1) / 2) / (RANKS - 1), 0.0)
-    lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
-    X /= np.where(lengths > 0, lengths, 1.0)
+    X = of_unit_length(X)
     y = given[person, movies]
     return Split(X[:_LEARNED], y[:_LEARNED], X[_LEARNED:], y[_LEARNED:])

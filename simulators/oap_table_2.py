@@ -1,7 +1,7 @@
 """Table 2 and figure 3 of the OAP paper: collaborative filtering, on cystic fibrosis documents and on films.
 
 Every trial draws its rounds anew; losses are of rounds that were not learned. Widrow-Hoff learns the ranks as they are, and is scored by the nearest rank; the others learn
-them with the middle of the scale at 0, and the kernel of degree 2, which the paper does not try, also with the lowest at 0, as the file has them. OAP-Bagg and OAP-VP are measured by their mean vote, as in table 1. Intervals are Student's t, 95 percent. The films are MovieLens 100K's
+them with the middle of the scale at 0 and instances of unit length, and the kernel of degree 2, which the paper does not try, also with the lowest at 0, as the file has them. OAP-Bagg and OAP-VP are measured by their mean vote, as in table 1. Intervals are Student's t, 95 percent. The films are MovieLens 100K's
 and not EachMovie's, with five ranks instead of six and a tenth of the people: there the paper's order is what is looked for, and not its figures.
 """
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from simulators import accuracy, cystic_fibrosis, movies
 from simulators.accuracy import loss_of
 from simulators.jester import Split
+from simulators.movies import of_unit_length
 from simulators.oap_table_1 import Figure, figure
 from stream_rank import (
     OAPBPM,
@@ -56,8 +57,9 @@ _PAPER = {
 }
 COMMITTEE = "the default committee"
 _RATES = (0.2, 0.05, 0.01, 0.001)
-_MOST = {"OAP-BPM": 0.44, "OAP-BPM, degree 2": 0.30}
-"""What is asked of the documents, beside the paper's figures of PRank and of Widrow-Hoff."""
+_FROM_0 = "degree 2, ranks from 0"
+_MOST = {"OAP-BPM": 0.44, _FROM_0: 0.30}
+"""What is asked of the documents at the best τ, beside the paper's figures of PRank and of Widrow-Hoff."""
 _BELOW_BPM = 0.96
 """What is asked of the films: so much of OAP-BPM's loss."""
 
@@ -129,8 +131,7 @@ def rows(kind: Set) -> Iterator[Row]:
         make = _seeded(OAPBPM, k, sampling=sampling)
         yield Row(f"OAP-BPM τ={sampling}, degree 2", make, "products")
         if known:
-            most = _MOST["OAP-BPM, degree 2"]
-            yield Row(f"the same, ranks from 0, τ={sampling}", make, "products from 0", most=most)
+            yield Row(f"{_FROM_0} τ={sampling}", make, "products from 0", most=_MOST[_FROM_0])
     for update in ("passive-aggressive", "romma", "arow"):
         yield Row(f"OAP-BPM, {update}", _seeded(OAPBPM, k, update=update))
     yield Row("AveragedPRank", _unseeded(AveragedPRank, k))
@@ -142,8 +143,9 @@ def _formed(kind: Set, form: str, X: Array) -> Array:
     if form == "raw":
         return X
     moved = X - (1.0 if form == "products from 0" else kind.middle)
-    # the map of the kernel of degree 2, which gives the same rule as the kernel
-    return PolynomialFeatures(2).matrix(moved) if form.startswith("products") else moved
+    if form.startswith("products"):  # the map of the kernel, which gives the same rule
+        return PolynomialFeatures(2).matrix(moved)
+    return of_unit_length(moved)
 
 
 def losses(kind: Set, row: Row, trials: int) -> Array:
@@ -170,7 +172,7 @@ def _verdict(row: Row, ours: Figure) -> tuple[str, bool]:
     """What is to be said of a figure, and whether it is short of what is asked."""
     if row.most is not None:
         good = ours.mean <= row.most
-        return f"{'at most' if good else 'above'} {row.most:.2f}", not good
+        return f"{'at most' if good else 'above'} {row.most:.2f}", False  # `_say_best` judges
     if row.paper is None:
         return "", False
     mean, interval = row.paper
@@ -198,12 +200,23 @@ def report(documents: Path | None, films: Path | None, trials: int, out: Path | 
             )
         if kind.bayes is not None:
             print(f"{'no rule is below':47}{kind.bayes:7.3f}")
-        if kind.name == "films":
-            failed |= _say_order(found)
+        failed |= _say_order(found) if kind.name == "films" else _say_best(found)
         print()
     if out is not None:
         draw(chosen, trials, out)
     return int(failed)
+
+
+def _say_best(found: dict[str, Figure]) -> bool:
+    """Say whether what is asked of documents is reached at the best τ; whether it is not."""
+    short = False
+    for name, most in _MOST.items():
+        best = min(found[f"{name} τ={sampling}"].mean for sampling in _SAMPLINGS)
+        short |= best > most
+        print(
+            f"{name} at its best: {best:.3f}, asked for: at most {most:.2f}{'!' if best > most else ''}"
+        )
+    return short
 
 
 def _say_order(found: dict[str, Figure]) -> bool:

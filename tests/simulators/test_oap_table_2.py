@@ -92,7 +92,14 @@ def test_a_figure_that_is_not_reached_is_seen() -> None:
     assert oap_table_2._verdict(row, Figure(0.53, 0.02)) == ("agrees", False)
     assert oap_table_2._verdict(row, Figure(0.56, 0.02)) == ("+0.06", True)
     most = row._replace(most=0.44)
-    assert oap_table_2._verdict(most, Figure(0.45, 0.02)) == ("above 0.44", True)
+    assert oap_table_2._verdict(most, Figure(0.45, 0.02)) == ("above 0.44", False)
+    found = {
+        f"{name} τ={tau}": Figure(0.5 - tau, 0)
+        for name in oap_table_2._MOST
+        for tau in (0.1, 0.2, 0.3)
+    }
+    assert not oap_table_2._say_best(found)
+    assert oap_table_2._say_best({name: Figure(0.43, 0) for name in found})
     assert not oap_table_2._say_order(
         {"OAP-BPM τ=0.1": Figure(0.7, 0)}
         | {f"OAP-BPM τ={tau}": Figure(0.8, 0) for tau in (0.2, 0.3)}
@@ -117,6 +124,7 @@ def test_the_papers_documents() -> None:
     """The command is the proof: here are fewer trials, and those rows that take the least time."""
     (kind,) = oap_table_2.sets(research_data(DOCUMENTS), None)
     for row in oap_table_2.rows(kind):
-        if row.exact or row.name in ("OAP-BPM τ=0.2", "the same, ranks from 0, τ=0.2"):
+        if row.exact or row.name in ("OAP-BPM τ=0.2", "degree 2, ranks from 0 τ=0.2"):
             ours = figure(oap_table_2.losses(kind, row, 25))
             assert not oap_table_2._verdict(row, ours)[1], (row.name, ours)
+            assert row.most is None or ours.mean <= row.most, (row.name, ours)
