@@ -3,9 +3,7 @@
 Learners are given as to `stream-rank replay --learner`, with the stages that suit them. The streams:
 
 - *synthetic*: 5,000 events of the OAP paper's stream, by the products of its coordinates, and 1,000 to ask for.
-- *cystic fibrosis* (Harrington, 2003, section 4.2): of four people's marks of a document, one is foretold from the other three; 4,247 learned.
-- *MovieLens*, by the paper's protocol for films: of one person's first 300 films, 210 are learned, and 90 foretold from the stars that
-  the others with so many gave them, less three; nothing where there are none.
+- *cystic fibrosis* and *MovieLens*, as in the OAP paper's section 4.2: `cystic_fibrosis.py`, `movies.py`.
 - *Jester*, as in the magnitude-preserving paper: half of a person's jokes are learned, and the others foretold from the ratings of 300
   people with 40 to 60 of them; ratings from -10 to 10 in five steps of the same width.
 - *eight sets*: `ordinal_sets.py`; the geometric mean of the errors over those of scikit-learn's boosted trees.
@@ -13,9 +11,7 @@ Learners are given as to `stream-rank replay --learner`, with the stages that su
 Losses are mean distances in ranks.
 """
 
-import gzip
 import random
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulators import jester
+from simulators import cystic_fibrosis, jester, movies
 from simulators.ordinal_peers import event_of, peers
 from simulators.ordinal_sets import SETS, read
 from simulators.readme import put_between
@@ -47,10 +43,12 @@ LEARNERS = (
     ),
     *("nearest-ranks", "averaged-prank", "voted-prank", "prank", "oap-bpm", "oap-bagg", "oap-vp"),
     *(f"prank:update={update}" for update in ("passive-aggressive", "romma", "arow")),
-    *("averaged-prank:update=romma", "averaged-prank:kernel=gaussian()"),
+    *("averaged-prank:update=romma", "oap-bpm:update=romma", "averaged-prank:kernel=gaussian()"),
     "widrow-hoff:intercept=True",
 )
 _LARGEST = 1e100
+_PEOPLE, _ORDERS = 5, 5
+"""Of films and jokes there are so many times as many trials, since each is of a few dozen predictions; of sets always so many orders."""
 _EDGES = np.array([-6.0, -2.0, 2.0, 6.0])
 _MOST = 12_000
 MARK = "made by python -m simulators accuracy"
@@ -96,73 +94,47 @@ def _check(folder: Path, streams: Sequence[str]) -> None:
             )
 
 
-def _unpacked(folder: Path, name: str) -> str:
-    return gzip.decompress((folder / _FILES[name]).read_bytes()).decode()
-
-
 def _synthetic(_: Path, trials: int) -> Iterator[Trial]:
     for seed in range(trials):
         events = list(OAPStream(seed=seed, features="quadratic").take(6_000))
         yield Trial(5, events[:5_000], events[5_000:])
 
 
+def _of(split: jester.Split, n_ranks: int) -> Trial:
+    return Trial(n_ranks, _events(split.X, split.y), _events(split.others, split.other_y))
+
+
+def _events(X: Array, y: Array) -> Events:
+    return [(dict(enumerate(x)), rank) for x, rank in zip(X.tolist(), y.tolist(), strict=True)]
+
+
 def _cystic_fibrosis(folder: Path, trials: int) -> Iterator[Trial]:
-    text = _unpacked(folder, "cystic fibrosis")
-    marks = [[*map(int, found)] for found in re.findall(r"\b\d+ ([0-2]{4})\b", text)]
+    judged = cystic_fibrosis.load(folder / _FILES["cystic fibrosis"])
     for seed in range(trials):
-        generator, events = random.Random(seed), []
-        for four in generator.sample(marks, len(marks)):
-            target = generator.randrange(4)
-            others = four[:target] + four[target + 1 :]
-            events.append(
-                ({f"r{i}": float(mark) for i, mark in enumerate(others)}, four[target] + 1)
-            )
-        yield Trial(3, events[:4_247], events[4_247:])
+        yield _of(cystic_fibrosis.draw_trial(judged, seed), cystic_fibrosis.RANKS)
 
 
 def _movies(folder: Path, trials: int) -> Iterator[Trial]:
-    rated: dict[int, list[tuple[int, int, int]]] = {}
-    for line in _unpacked(folder, "MovieLens").splitlines():
-        person, film, stars, time = map(int, line.split())
-        rated.setdefault(person, []).append((time, film, stars))
-    many = {person: sorted(films) for person, films in rated.items() if len(films) > 300}
-    given = {person: {film: stars for _, film, stars in films} for person, films in many.items()}
-    for seed in range(trials):
-        generator = random.Random(seed)
-        target = generator.choice(sorted(many))
-        events = [
-            (
-                {
-                    f"p{p}": seen[film] - 3.0
-                    for p, seen in given.items()
-                    if film in seen and p != target
-                },
-                stars,
-            )
-            for _, film, stars in generator.sample(many[target][:300], 300)
-        ]
-        yield Trial(5, events[:210], events[210:])
+    given = movies.load(folder / _FILES["MovieLens"])
+    for seed in range(_PEOPLE * trials):
+        yield _of(movies.draw_trial(given, seed), movies.RANKS)
 
 
 def _jokes(folder: Path, trials: int) -> Iterator[Trial]:
     ratings = jester.load(folder / _FILES["Jester"])
     group = next(each for each in jester.groups() if each.least == 40)
-    for seed in range(trials):
+    for seed in range(_PEOPLE * trials):
         generator = np.random.default_rng(seed)
         user = int(generator.choice(np.flatnonzero(ratings.counts >= 50)))
         jokes = jester.split(ratings, group, user, generator)
-        yield Trial(5, _steps(jokes.X, jokes.y), _steps(jokes.others, jokes.other_y))
+        y, other_y = (np.searchsorted(_EDGES, each) + 1 for each in (jokes.y, jokes.other_y))
+        yield _of(jokes._replace(y=y, other_y=other_y), len(_EDGES) + 1)
 
 
-def _steps(X: Array, y: Array) -> Events:
-    ranks = (np.searchsorted(_EDGES, y) + 1).tolist()
-    return [(dict(enumerate(x)), rank) for x, rank in zip(X.tolist(), ranks, strict=True)]
-
-
-def _sets(folder: Path, trials: int) -> Iterator[Trial]:
+def _sets(folder: Path, _: int) -> Iterator[Trial]:
     for name, n_ranks in SETS.items():
         rows = read(folder / f"ordinal-sets/{name}.csv.gz")
-        for seed in range(max(1, trials // 10)):
+        for seed in range(_ORDERS):
             some = random.Random(seed).sample(rows, min(len(rows), _MOST))
             n_train = len(some) * 4 // 5
             events = [(event_of(row), int(float(row["y"]))) for row in some]

@@ -71,7 +71,7 @@ def test_trials_are_those_of_the_papers(folder: Path) -> None:
     (marks,) = STREAMS["cystic fibrosis"][0](folder, 1)
     assert (len(marks.learned), len(marks.asked), marks.n_ranks) == (4_247, 582, 3)
     assert {len(x) for x, _ in marks.learned} == {3}
-    (films,) = STREAMS["MovieLens"][0](folder, 1)
+    films, *_ = STREAMS["MovieLens"][0](folder, 1)
     assert (len(films.learned), len(films.asked)) == (210, 90)
     assert {len(x) for x, _ in films.learned} == {7}
     same = films._replace(asked=films.learned)
