@@ -55,6 +55,8 @@ def moment_of(given: float | str, unit: TimeUnit = "ms") -> int:
             raise ValueError(
                 f"time {given!r} is no whole number of {_WORDS[unit]} since 1970; seconds may have a fraction, with `ts_unit` s"
             )
+        if not isfinite(given * 1000):
+            raise ValueError(f"time {given!r} is not in the years 1 to 9999")
         moment = round(given * 1000)
     elif unit == "s":
         moment = given * 1000

@@ -117,6 +117,7 @@ def check(raw: bytes, form: EventForm) -> Any:
 @example(b'{"price": 4, "stars": 1, "\xff": 1}', FORMS[0], False)
 @example(b'{"price": 4, "stars": 1, "specs": {"hp": 1}, "specs": {"hp": 2}}', FORMS[0], False)
 @example(b'{"home_elo": 4, "away_elo": 1, "home_elo": null}', FORMS[7], False)
+@example(b'{"price": 4, "stars": 1, "created_at": 1.8e305}', FORMS[0], True)
 @settings(max_examples=2_000 * ROUNDS, deadline=None)
 def test_fields_are_read_the_same(raw: bytes, fields: Fields, categories: bool) -> None:
     named = frozenset({"user.id", "price", "elo"}) if categories else frozenset()
