@@ -179,7 +179,14 @@ class OrdinalFactors(RankLearner):
         """Give the features in slots their roles, and items' traits what chance says of their names."""
         names = [self._vocabulary.names[slot] for slot in slots]
         roles = np.array([self._role(name) for name in names], np.int64)
-        keys = np.array([self._key(name) for name in names], np.int64)
+        chosen = (state.ITEM, state.ITEM_SIDE)
+        keys = np.array(
+            [
+                self._key(name) if role in chosen else 0
+                for name, role in zip(names, roles.tolist(), strict=True)
+            ],
+            np.int64,
+        )
         self._model.introduce(np.array(slots, np.int64), roles, keys, self.seed)
 
     def _fit_to_vocabulary(self) -> None:

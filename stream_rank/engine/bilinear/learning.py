@@ -64,6 +64,8 @@ from stream_rank.engine.pointers import as_element, get, put
 
 __all__ = ["learn_pair", "learn_rank"]
 
+_SETTLED = 1e-12
+"""Traits are taken as straight here: more digits than six of a move would say nothing."""
 _NEW = -1
 """What is learned for the first time came in so many events, until it did."""
 _LEAST_LEFT = 1e-6
@@ -318,7 +320,7 @@ def _observe(belief, n_entries, seen, rank):
     place = threshold - score_of(belief, belief.sides, seen)
     _sharpen(belief, has_above, has_below, place, gap, var, var + 2.0 * cov + var_gap)
     along, wider, above, below, between = settle(
-        has_above, has_below, place, gap, var, cov, var_gap
+        has_above, has_below, place, gap, var, cov, var_gap, _SETTLED
     )
     if not both:
         wider = 0.0
@@ -369,7 +371,7 @@ def learn_pair(belief, slots, values, count_, others, other_values, n_others, ma
     )
     cov, var_gap = by_place * by_gap * tie_variance, by_gap * by_gap * tie_variance
     along, wider, above, below, between = settle(
-        tie, True, by_place - ahead, by_gap, var, cov, var_gap
+        tie, True, by_place - ahead, by_gap, var, cov, var_gap, _SETTLED
     )
     if not tie:
         wider = 0.0

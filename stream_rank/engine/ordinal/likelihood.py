@@ -28,7 +28,7 @@ _SMALL_GAP, _LEAST_GAP = 1e-2, 1e-6
 _MOST_STEPS, _MOST_HALVES = 300, 200
 """Where a place is very uncertain, the steps along the tail of the likelihood have the length of 1; usually four do."""
 _SETTLED = 1e-20
-"""What is left to gain, as a part of what the whole move gained: steps are then right to ten digits."""
+"""What is left to gain where nothing is said: steps are then right to ten digits."""
 _INTO_GAP = 0.9
 """No step takes more than this part of the gap away."""
 
@@ -70,11 +70,12 @@ def slopes(has_above, has_below, place, gap):
 
 
 @called
-def settle(has_above, has_below, place, gap, var, cov, var_gap):
+def settle(has_above, has_below, place, gap, var, cov, var_gap, settled=_SETTLED):
     """The `slopes` where the Gaussian of this mean times the likelihood is largest.
 
     With `S` for the covariance of place and gap and `g` for the slopes there, that is at the mean plus `S g`. The steps are of
-    `g`, and what is returned is their sum. Without one of the thresholds the gap is 0, and certain.
+    `g`, and what is returned is their sum. Without one of the thresholds the gap is 0, and certain. What is left to gain, as a part of what the whole
+    move gained, is at most `settled` in the end.
     """
     both = has_above and has_below
     mean, mean_gap = place, gap
@@ -96,7 +97,7 @@ def settle(has_above, has_below, place, gap, var, cov, var_gap):
         move_gap = cov * by + var_gap * by_gap
         gain = move * rest + move_gap * rest_gap
         so_far = var * g * g + 2.0 * cov * g * g_gap + var_gap * g_gap * g_gap
-        if not gain > _SETTLED * so_far:
+        if not gain > settled * so_far:
             break
         part = 1.0
         if both and move_gap < 0.0:
