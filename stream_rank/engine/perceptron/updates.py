@@ -45,7 +45,7 @@ SLACK = 1.0
 """The square of an event's own direction, beside 1 for each of its thresholds."""
 
 NOISE = 0.1
-"""The slack of the adaptive rule beside the variances, in units of a squared margin; the best of 0.01, 0.1, 1 and 10 on the sets for development."""
+"""The slack of the adaptive rule beside the variances, in units of a squared margin; the best of 0.01, 0.1 and 1 on the sets for development."""
 
 # Sections of the memory, and the only entry of the first.
 SIZES, OWN, INFORMATION, CHANGE, ENTRIES = range(5)
