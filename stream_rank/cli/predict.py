@@ -46,14 +46,15 @@ def run(given: argparse.Namespace) -> int:
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
     contestant = contestant_of_model(model)
     fields = _fields(getattr(given, "fields", []))
-    mapping = replace(fields.mapping(given.ts_unit), categories=tuple(given.category))
+    names = (*given.category, *_names_to(model))
+    mapping = replace(fields.mapping(given.ts_unit), categories=names)
     source = open_source([given.file], given.format, mapping)
     limits = replace(
         limits_of([contestant], None, _MOST_FEATURES, delayed=False),
         max_features=_MOST_FEATURES,
         named=True,
     )
-    form = EventForm(frozenset(given.category), given.ts_unit, fields.of_events(), given.envelope)
+    form = EventForm(frozenset(names), given.ts_unit, fields.of_events(), given.envelope)
     decoder, failed = Decoder(limits, FeatureIndex(model.features), form), 0
     for chunk in source.chunks(None):
         if chunk is None:
@@ -95,6 +96,14 @@ def run(given: argparse.Namespace) -> int:
 
 _OUTCOMES = {1: "preferred", 0: "tie", -1: "other"}
 """What the probabilities of a preference are of."""
+
+
+def _names_to(model: Any) -> list[str]:
+    """The features whose numbers are names to a learner, or to a member of a committee."""
+    from stream_rank.committees.members import learner_of
+
+    learners = [learner_of(each) for each in getattr(model, "learners", [model])]
+    return [str(getattr(each, name)) for each in learners for name in each.takes_names]
 
 
 def _fields(given: list[str]) -> Fields:

@@ -36,10 +36,15 @@ class FormConfig(Settings):
         "ms", description="what times count that are numbers: milliseconds since 1970, seconds ..."
     )
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features whose numbers are names."""
+        return tuple(self.categories or ())
+
     def form(self) -> EventForm:
         """How events of JSON are written."""
         return EventForm(
-            frozenset(self.categories or ()),
+            frozenset(self.names),
             self.ts_unit,
             None if self.fields is None else self.fields.of_events(),
             self.envelope,
@@ -47,4 +52,4 @@ class FormConfig(Settings):
 
     def mapping(self) -> Mapping:
         """Which columns of tables have which role."""
-        return (self.fields or Fields()).mapping(self.ts_unit, tuple(self.categories or ()))
+        return (self.fields or Fields()).mapping(self.ts_unit, self.names)

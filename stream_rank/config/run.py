@@ -1,9 +1,10 @@
 """The settings that replays and the daemon share."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from stream_rank.config.form import FormConfig
 from stream_rank.config.settings import Listed, OpenUrl, bytes_of
@@ -22,6 +23,26 @@ class RunConfig(FormConfig):
         *("ranking_pairs", "fields", "categories", "envelope", "ts_unit"),
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
+
+    _begun_with: tuple[str, ...] | None = PrivateAttr(default=None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features whose numbers are names: those given, and those that a learner takes for users and items.
+
+        A run that goes on has those that it began with, since what features are called was learned.
+        """
+        if self._begun_with is not None:
+            return self._begun_with
+        from stream_rank.contestants.learner_spec import names_read  # imports the compiler
+
+        given = super().names
+        taken = {name for spec in self.learners for name in names_read(spec)}
+        return (*given, *sorted(taken - set(given)))
+
+    def go_on_with(self, names: Iterable[str]) -> None:
+        """Read numbers as the run did so far."""
+        self._begun_with = tuple(names)
 
     @property
     def lease_seconds(self) -> float | None:

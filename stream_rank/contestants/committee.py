@@ -27,6 +27,7 @@ class Committee:
     predicts: Literal["ranks", "scores"] = "ranks"
     learns_groups = False
     gives_probabilities = True
+    has_users = False
 
     def __init__(self, name: str, members: Sequence[Member], votes: Votes | None = None) -> None:
         self.name, self.members = name, list(members)

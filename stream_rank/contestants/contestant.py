@@ -70,6 +70,10 @@ class Contestant(Protocol):
         """Whether it makes use of the groups of events."""
 
     @property
+    def has_users(self) -> bool:
+        """Whether it learns of users, whose losses count by groups then."""
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether it says how likely each rank is."""
 

@@ -31,7 +31,7 @@ from stream_rank.learners.names import PREPARATION
 
 __all__ = [
     *("chain_of", "contestant_of", "contestant_of_model", "contestants_of"),
-    *("make", "make_stage"),
+    *("make", "make_stage", "names_read"),
 ]
 
 _KERNELS: dict[str, type[Kernel]] = {
@@ -51,7 +51,9 @@ def _value(text: str) -> Any:
                 *(ast.literal_eval(part) for part in separate(call[2]))
             )
         except (ValueError, TypeError, SyntaxError) as error:
-            raise ConfigError(f"kernel {text}: {error}") from None
+            raise ConfigError(
+                f"kernel {text!r}: its parameters are numbers without names, as in gaussian(0.5) or polynomial(2, 1.0)"
+            ) from error
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -79,6 +81,23 @@ def _class_of(name: str, allow_imports: Sequence[str] = ()) -> type[Any]:
         raise ConfigError(f"there is no estimator {name!r}: {error}") from None
     if not (isinstance(found, type) and issubclass(found, base.Classifier | base.Regressor)):
         raise ConfigError(f"{name} is neither a classifier nor a regressor of River's kind")
+    return found
+
+
+def names_read(spec: str) -> list[str]:
+    """The features whose numbers are names to a learner, or to a member of a committee.
+
+    >>> names_read("raw | ordinal-factors:item=film"), names_read("hedge")
+    (['user', 'film'], [])
+    """
+    found = []
+    for each in members_of(spec) or [spec]:
+        name, _, rest = steps_of(each)[-1].partition(":")
+        for known, learner in LEARNERS.items():
+            if name.strip().lower() in (known, learner.__name__.lower()) and learner.takes_names:
+                given = _arguments(f"learner {spec!r}", learner, rest)[1]
+                usual = inspect.signature(learner.__init__).parameters
+                found += [str(given.get(key, usual[key].default)) for key in learner.takes_names]
     return found
 
 
@@ -170,7 +189,10 @@ def make(
     except Exception as error:  # third-party code may raise anything
         raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
     if own and model.predicts == "ranks" and model.n_ranks is None:
-        raise ConfigError(f"learner {name!r} learns ranks: how many are there? `n_ranks`")
+        raise ConfigError(
+            f"learner {name!r} learns ranks: how many are there? `n_ranks`; for labels that are any numbers, and for preferences alone, "
+            "name a learner of scores with `learners`, such as recursive-mprank or pairwise-ranker"
+        )
     told = getattr(model, "n_ranks", None)
     if own and told is not None and n_ranks is not None and told != n_ranks:
         raise ConfigError(f"learner {spec!r} has {told} ranks, and `n_ranks` is {n_ranks}")

@@ -31,5 +31,8 @@ def limits_of(
         max_new_features=max_new_features,
         delayed=delayed,
         ranking_pairs=ranking_pairs,
-        grouped=any(each.learns_groups or each.predicts == "scores" for each in contestants),
+        grouped=any(
+            each.learns_groups or each.has_users or each.predicts == "scores"
+            for each in contestants
+        ),
     )

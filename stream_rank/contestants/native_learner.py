@@ -62,6 +62,11 @@ class NativeLearner:
         return bool(self.model.learns_groups)
 
     @property
+    def has_users(self) -> bool:
+        """Whether it learns of users."""
+        return bool(self.model.takes_names)
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether it says how likely each rank is."""
         return bool(self.model.gives_probabilities)

@@ -74,6 +74,11 @@ class PreparedLearner:
         return self._inner.learns_groups
 
     @property
+    def has_users(self) -> bool:
+        """Whether it learns of users."""
+        return self._inner.has_users
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether it says how likely each rank is."""
         return self._inner.gives_probabilities

@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 class RiverLearner:
     """An estimator of River's, called event by event. Snapshots cannot hold it, because the form of its state is unknown."""
 
-    learns_groups = learns_preferences = gives_probabilities = False
+    learns_groups = learns_preferences = gives_probabilities = has_users = False
     state = None
     limits = LearnerLimits(math.inf, math.inf, math.inf)
 

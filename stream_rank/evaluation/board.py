@@ -62,10 +62,11 @@ class Board:
         baseline: Baseline | None = None,
         since: int = 0,
         probable: bool = False,
+        users: bool = False,
     ) -> None:
         """`baseline` is that of all boards of ranks, or of scores, that count since the same event; without one, nothing is
         known of a skill. `since` is how many events the run had learned before the learner joined, `probable` whether it gives
-        probabilities."""
+        probabilities, `users` whether it learns of users, and its loss counts by group too."""
         self.ranks, self._baseline, self.since = ranks, baseline, since
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
@@ -80,7 +81,7 @@ class Board:
         self.preferences = PreferenceBoard(not ranks, window)
         self.sets = SetBoard(window) if probable and ranks and n_rows else None
         """None of a learner without probabilities, and of more ranks than there is a confusion matrix of."""
-        self.by_group = GroupLosses() if ranks else None
+        self.by_group = GroupLosses() if ranks and users else None
         self.drifts: list[int] = []
         self.drifts_met = 0
         """The number of drifts since the board was made; it is not in snapshots."""

@@ -75,8 +75,8 @@ class Scoreboard:
             if key not in self.baselines:
                 self.baselines[key] = _baseline(each.predicts, self.n_ranks, self._window)
             ranks, baseline = each.predicts == "ranks", self.baselines[key]
-            given = ranks, self.n_ranks, self._window, baseline, began, each.gives_probabilities
-            self.boards[each.name] = Board(*given)
+            given = ranks, self.n_ranks, self._window, baseline, began
+            self.boards[each.name] = Board(*given, each.gives_probabilities, each.has_users)
 
     def join(self, contestants: Sequence[Contestant]) -> None:
         """Go on with these; the boards of those that are new count from here on."""

@@ -80,7 +80,7 @@ def average(learners: Iterable[Model]) -> Model:
         if not isinstance(model, Learner | Prepared):
             raise MergeError(
                 f"learner {number} is a {type(model).__name__}, which has no average: learners of this package have, alone or behind its "
-                "stages; of committees, each member with those of its kind"
+                "stages; of committees, each member with those of its kind: name the member that is meant"
             )
         if type(model) is not type(models[0]) and isinstance(models[0], Prepared) != isinstance(
             model, Prepared

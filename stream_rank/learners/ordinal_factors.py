@@ -20,6 +20,7 @@ from stream_rank.learners.tables.pairs import PairBlock
 from stream_rank.learners.tables.rows import Rows
 from stream_rank.learners.tables.table import Table
 from stream_rank.learners.tables.together import together
+from stream_rank.learners.tables.vocabulary import Vocabulary
 from stream_rank.parameters import check_number, check_whole
 
 __all__ = ["Candidates", "OrdinalFactors"]
@@ -36,8 +37,8 @@ class Candidates(NamedTuple):
 
     ids: Sequence[Any]
     block: SparseBlock
-    version: tuple[int, int]
-    """What the learner knew of names when they were looked up."""
+    version: tuple[Vocabulary, int, int]
+    """Whose names they were looked up in, and what those were then."""
 
 
 class OrdinalFactors(RankLearner):
@@ -113,6 +114,7 @@ class OrdinalFactors(RankLearner):
 
     _model: Bilinear
     gives_probabilities = True
+    takes_names = ("user", "item")
 
     def __init__(
         self,
@@ -134,10 +136,18 @@ class OrdinalFactors(RankLearner):
         if seed >= _MOST_SEED:
             raise ValueError(f"seed must be below 2**63, not {seed}")
         for name, value in (("user_features", user_features), ("item_features", item_features)):
-            if isinstance(value, str) or not all(isinstance(each, str) for each in value or ()):
+            if not (
+                value is None
+                or (
+                    isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+                )
+            ):
                 raise ValueError(f"{name} must be a list of names, not {value!r}")
         of_user, of_item = list(user_features or ()), list(item_features or ())
         fields = [user, item, *of_user, *of_item]
+        for field in fields:
+            if "=" in str(field):
+                raise ValueError(f"{field!r} has a =, which ends the name of a feature: user=ann")
         if len(set(fields)) < len(fields):
             raise ValueError(f"a feature can be said of one thing only: {fields}")
         self.traits = traits
@@ -292,8 +302,8 @@ class OrdinalFactors(RankLearner):
     # Choosing ---------------------------------------------------------------------------------
 
     @property
-    def _version(self) -> tuple[int, int]:
-        return len(self._vocabulary), self._exchanges
+    def _version(self) -> tuple[Vocabulary, int, int]:
+        return self._vocabulary, len(self._vocabulary), self._exchanges
 
     def candidates(self, items: Iterable[Any] | None = None) -> Candidates:
         """Items to choose from, looked up once: names of items, or dicts of what is said of each; None for all items known.
@@ -325,6 +335,7 @@ class OrdinalFactors(RankLearner):
         deviation: above 0, items of which little is known are tried too. Of equal ones the earlier is better.
         """
         check_whole("k", k)
+        check_number("width", width, -1e9, 1e9)
         if candidates is None:
             if self._all_items is None or self._all_items.version != self._version:
                 self._all_items = self.candidates()

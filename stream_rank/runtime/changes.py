@@ -39,6 +39,8 @@ WHY = {
 }
 """Why settings cannot change, for whoever tries."""
 _LEARNERS = "learners"
+_NAMES = "names"
+"""Of features, where a learner takes some for names that are no `categories`."""
 
 
 def kept_settings(config: RunConfig, contestants: Sequence[Contestant]) -> dict[str, Any]:
@@ -49,11 +51,13 @@ def kept_settings(config: RunConfig, contestants: Sequence[Contestant]) -> dict[
         found["ts_unit"] == "ms"
     ):  # snapshots do not have it that were written before there were others
         found["ts_unit"] = None
+    if list(config.names) != (config.categories or []):
+        found[_NAMES] = list(config.names)
     return {**found, _LEARNERS: [each.name for each in contestants]}
 
 
 def check_settings(config: RunConfig, snapshot: Snapshot) -> None:
-    """Raise a `ConfigError` if a setting has changed that cannot."""
+    """Raise a `ConfigError` if a setting has changed that cannot; numbers are names where they were before."""
     before, now = snapshot.metadata["settings"], kept_settings(config, [])
     for name in config.fixed:
         if before.get(name) != now[name]:
@@ -61,6 +65,7 @@ def check_settings(config: RunConfig, snapshot: Snapshot) -> None:
                 f"the run in {config.out} has `{name}` {before.get(name)!r}, now {now[name]!r} is given. It cannot change, since "
                 f"{WHY[name]}: give it as before, or begin another run with another `out`"
             )
+    config.go_on_with(before.get(_NAMES) or before.get("categories") or ())
 
 
 def learners_before(snapshot: Snapshot) -> list[str]:

@@ -88,13 +88,8 @@ class Replay:
         Of the learners of each search, by what it was asked for as, the worse go on the way.
         """
         self.config, self._say, self._judge = config, say, judge
-        self.source = source or open_source(
-            config.inputs,
-            config.format,
-            config.mapping(),
-            config.follow,
-            config.csv_options(),
-        )
+        mapping = config.mapping()
+        self.source = source or _opened(config)
         pace = [] if config.speed is None else [Pace(config.speed)]
         halving = self._halving = [
             Halving(
@@ -121,6 +116,10 @@ class Replay:
             control=control,
             learner_threads=learner_threads,
         )
+        if (
+            source is None and config.mapping() != mapping
+        ):  # what are names it has from the snapshot
+            self.source = _opened(config)
         self._learned_before = self.learning.progress.counts.learned
 
     def __enter__(self) -> "Replay":
@@ -292,6 +291,16 @@ class Replay:
         except OSError as error:
             raise WriteError(cause_of(error, out)) from error
         return summary
+
+
+def _opened(config: ReplayConfig) -> Source:
+    return open_source(
+        config.inputs,
+        config.format,
+        config.mapping(),
+        config.follow,
+        config.csv_options(),
+    )
 
 
 def _time_filter(config: ReplayConfig) -> TimeFilter | None:

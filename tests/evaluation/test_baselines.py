@@ -191,7 +191,7 @@ def test_preferences_stand_beside_a_coin() -> None:
 def test_a_scoreboard_goes_on_where_another_was(n_ranks: int | None) -> None:
     kinds = {"prank": "ranks", "recursive-mprank": "scores"}
     contestants: Any = [
-        SimpleNamespace(name=name, predicts=kind, gives_probabilities=False)
+        SimpleNamespace(name=name, predicts=kind, gives_probabilities=False, has_users=False)
         for name, kind in kinds.items()
     ]
 

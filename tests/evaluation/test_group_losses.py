@@ -19,20 +19,20 @@ def test_it_is_the_mean_of_the_groups_means() -> None:
         steps[user].append(abs(label - prediction))
     expected = np.mean([np.mean(each) for each in steps.values()])
     for sizes in ([500], [7] * 72):
-        board, numbers, at = Board(True, 5, 100), GroupNumbers(), 0
+        board, numbers, at = Board(True, 5, 100, users=True), GroupNumbers(), 0
         for size in sizes:
             some = slice(at, at + size)
             given = numbers.numbers(users[some], len(users[some]))
             board.count(labels[some], found[some], given, numbers.met)
             at += size
         assert board.summary()["rank_loss_by_group"] == pytest.approx(expected, rel=1e-12)
-        other = Board(True, 5, 100)
+        other = Board(True, 5, 100, users=True)
         other.restore(board.described(), board.arrays())
         assert other.summary() == board.summary()
 
 
 def test_without_groups_there_is_none() -> None:
-    board = Board(True, 5, 100)
+    board = Board(True, 5, 100, users=True)
     board.count(np.ones(3), np.ones(3), np.zeros(3, np.int64))
     assert "rank_loss_by_group" not in board.summary()
 

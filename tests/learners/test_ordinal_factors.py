@@ -326,3 +326,48 @@ def test_behind_stages_and_with_numbers() -> None:
 def test_what_it_cannot_be_made_with(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         OrdinalFactors(5, **parameters)
+
+
+def test_small_numbers_with_signs_keep_their_names() -> None:
+    model = OrdinalFactors(2)
+    users = np.array([-100, 100], np.int8)
+    model.learn_many(pd.DataFrame({"user": users, "item": [1, 2]}), [1, 2])
+    assert sorted(map(str, model.features)) == ["item=1", "item=2", "user=-100", "user=100"]
+
+
+def test_names_that_are_missing() -> None:
+    """In whatever form a table says so, and however it is cut."""
+    frame = pd.DataFrame(
+        {
+            "user": pd.array(["a", None, "b"], "string"),
+            "item": [1, 2, 3],
+            "genre": ["g", None, float("nan")],
+        }
+    )
+    models = [OrdinalFactors(3, item_features=["genre"]) for _ in range(3)]
+    models[0].learn_many(frame, [1, 2, 3])
+    models[2].learn_many(pl.from_pandas(frame), [1, 2, 3])
+    for row in range(3):
+        models[1].learn_many(frame[row : row + 1], [row + 1])
+    assert {digest_of(*model.dump()) for model in models} == {digest_of(*models[0].dump())}
+    assert "user=a" in models[0].features
+    assert len(models[0].features) == 6
+
+
+def test_what_it_cannot_take() -> None:
+    with pytest.raises(ValueError, match="has a =, which ends the name of a feature"):
+        OrdinalFactors(3, user="a=b")
+    with pytest.raises(ValueError, match="must be a list of names"):
+        OrdinalFactors(3, user_features={"x", "y"})  # type: ignore[arg-type]
+    model = OrdinalFactors(3)
+    model.learn_one({"user": "a", "item": "b"}, 1)
+    with pytest.raises(ValueError, match="width must be a number between"):
+        model.top_k("a", width=float("nan"))
+
+
+def test_candidates_of_another_are_looked_up_again() -> None:
+    one, other = OrdinalFactors(3), OrdinalFactors(3)
+    for model, items in ((one, "pqr"), (other, "rqp")):
+        for item, rank in zip(items, (1, 2, 3), strict=True):
+            model.learn_one({"user": "a", "item": item}, rank)
+    assert one.top_k("a", other.candidates()) == one.top_k("a", ["r", "q", "p"])

@@ -244,3 +244,16 @@ def test_what_is_kept_beside_the_rule_is_merged_too(update: str) -> None:
     expected = shares[0] * kept[1]["own"] + shares[1] * kept[2]["own"]
     assert kept[0]["own"] == pytest.approx(expected)
     one.learn_many(X, y)
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_the_largest_features_leave_it_finite(update: str) -> None:
+    """A move is a quotient: what a tiny feature makes of it, a huge one would multiply."""
+    chance = np.random.default_rng(0)
+    for learner in (PRank(4, update=update), AveragedPRank(4, update=update)):
+        bound = learner._model.bound
+        sizes = [bound, -bound, 1.0, -1.0, 1e-3, 1e-150, bound**0.5]
+        for size, label in zip(chance.choice(sizes, 150), chance.integers(1, 5, 150), strict=True):
+            learner.learn_one({"a": float(size)}, int(label))
+        assert np.isfinite([*learner.weights.values(), *learner.thresholds]).all()
+        assert state_digest(learner_from(learner.dump())) == state_digest(learner)

@@ -44,7 +44,7 @@ class RunningMean:
     key = "learners/running-mean"
     predicts: Literal["ranks", "scores"] = "scores"
     limits = LearnerLimits(1e9, np.inf, np.inf)
-    learns_groups = learns_preferences = gives_probabilities = False
+    learns_groups = learns_preferences = gives_probabilities = has_users = False
     chain: tuple[str, ...] = ()
     votes_of: tuple[str, ...] = ()
     model = None

@@ -47,6 +47,9 @@ SLACK = 1.0
 NOISE = 0.1
 """The slack of the adaptive rule beside the variances, in units of a squared margin; the best of 0.01, 0.1 and 1 on the sets for development."""
 
+_BLIND = 1e18
+"""A score beyond that has no digit left of a margin of 1. Whoever moved by it would soon be infinite: moves are quotients, not sums of events."""
+
 # Sections of the memory, and the only entry of the first.
 SIZES, OWN, INFORMATION, CHANGE, ENTRIES = range(5)
 KIND = 0
@@ -179,6 +182,8 @@ def move_on_event(state, rules, event, j, score, label, size, rounds):
 
     `size` is the event's square. Other moves than along the event are told to the averaged rule here.
     """
+    if not abs(score) <= _BLIND:
+        return 0.0
     row = shift(state.weights, j * state.slots)
     thresholds, means, k = (
         shift(state.thresholds, j * state.edges),
@@ -224,6 +229,8 @@ def move_on_event(state, rules, event, j, score, label, size, rounds):
 @inlined
 def move_on_pair(state, rules, event, j, score, magnitude, size, rounds):
     """Move a member that has the first item ahead by less than `magnitude`, or one side of a tie, of magnitude 0; as `move_on_event`."""
+    if not abs(score) <= _BLIND:
+        return 0.0
     row = shift(state.weights, j * state.slots)
     side = 1.0 if magnitude > 0.0 or score < 0.0 else -1.0
     if rules.kind == ROMMA:

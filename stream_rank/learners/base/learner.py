@@ -80,6 +80,8 @@ class Learner(PairLearner, Mergeable):
     """Whether events may come with a `group`."""
     learns_preferences: ClassVar[bool] = True
     """Whether it has `learn_pair`."""
+    takes_names: ClassVar[tuple[str, ...]] = ()
+    """The parameters that say which features have names for values, also where these are numbers."""
     gives_probabilities: ClassVar[bool] = False
     """Whether `predict_proba_one` gives probabilities, and not shares of votes or nothing."""
     _model: Model

@@ -66,7 +66,8 @@ def category_rows(X: Any, names: Names, texts: Names, bound: float) -> Rows | No
     named = {
         name
         for name, values in columns.items()
-        if name in names or (name in texts and values.dtype.kind not in "biuf")
+        if name in names
+        or (name in texts and (values.dtype.kind not in "biuf" or (values != values).any()))
     }
     if not named:
         return None
@@ -79,12 +80,24 @@ def category_rows(X: Any, names: Names, texts: Names, bound: float) -> Rows | No
     return rows
 
 
+def _missing(value: Any) -> bool:
+    """Whether it is what a frame has where a name is missing: None, NaN, or an NA, of which nothing is true."""
+    if isinstance(value, list | tuple | Mapping | np.ndarray):
+        return False
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
 def _by_row(events: Iterable[Mapping[Any, Any]], names: Names, texts: Names, bound: float) -> Rows:
     """Events one by one. A NaN is what a frame has where a name is missing."""
     vocabulary, met = Vocabulary(), []
     entries: list[list[tuple[int, float]]] = []
     for row, x in enumerate(events):
-        there = {name: v for name, v in x.items() if v == v or name not in (*names, *texts)}
+        there = {
+            name: v for name, v in x.items() if name not in (*names, *texts) or not _missing(v)
+        }
         try:
             found = numbers_by_name(there, names, texts, bound)
         except FeatureError as error:
@@ -133,7 +146,7 @@ def _by_column(
         for code, value in enumerate(distinct):
             if type(value) is int and name in names:  # as below, at a tenth of the time
                 features: Mapping[Hashable, float] = {f"{name}={value}": 1.0}
-            elif value != value:
+            elif _missing(value):
                 features = {}
             else:
                 features = numbers_by_name({name: value}, names, texts, bound)
@@ -170,7 +183,9 @@ def _coded(values: Array) -> tuple[list[Any], Array, Array] | None:
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if high - low < 4 * len(values) + 1024:  # a place for every number costs less than sorting
-            places = (values - low).astype(np.int64)
+            # the difference of small signed numbers wraps, and is right again without a sign
+            unsigned = f"u{values.dtype.itemsize}"
+            places = (values - values.min()).astype(unsigned).astype(np.int64)
             begin = np.full(high - low + 1, -1)
             begin[places[::-1]] = np.arange(len(values))[::-1]  # the first is written last
             there = np.flatnonzero(begin >= 0)
