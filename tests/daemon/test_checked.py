@@ -83,9 +83,16 @@ class Sent:
         for number in range(count):
             self._send(number % PARTITIONS, f'{{"x": {{"bad{number}": 1}}, "y": 5}}')
         self._producer.commit_transaction(30)
+
+        def written() -> list[tuple[int, int]]:
+            """What each partition has now: brokers mark the end of a transaction after they have said that it is over."""
+            return list(zip(first, self._topic.ends(), strict=True))
+
+        each = count // PARTITIONS
+        wait_for(lambda: all(end - start >= each for start, end in written()))
         return [
             f"{self._topic.name}:{partition}:{start}-{end - 1}"
-            for partition, (start, end) in enumerate(zip(first, self._topic.ends(), strict=True))
+            for partition, (start, end) in enumerate(written())
         ]
 
     def _send(self, partition: int, value: str) -> None:
