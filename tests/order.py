@@ -3,7 +3,7 @@
 A test that is marked `long` is given to a worker by itself, so many seconds before shorter ones. All others go by files, since the
 tests of a file share what they need. A file's own mark says how long its tests take together.
 
-With `--quick`, which `make test` is, tests of half a minute and files of most of one are left to `make check` and CI: kills, brokers that are
+With `--quick`, which `make test` is, tests of a third of a minute and files of most of one are left to `make check` and CI: kills, brokers that are
 ill-treated, other processors, alerts in real time.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 _ALONE = "alone"
-_QUICK_SECONDS, _QUICK_FILE_SECONDS = 30.0, 45.0
+_QUICK_SECONDS, _QUICK_FILE_SECONDS = 20.0, 45.0
 
 
 def seconds_of(item: pytest.Item) -> float:
