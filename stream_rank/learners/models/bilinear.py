@@ -7,12 +7,18 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.bilinear import choosing, entry, state
-from stream_rank.engine.functions import logarithms
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.errors import MergeError
-from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.part import Part
-from stream_rank.learners.models.row_model import RowModel
+from stream_rank.learners.models.probable_rows import ProbableRows
+from stream_rank.learners.models.thresholds import (
+    FIRST_TIE,
+    GAP_VARIANCE,
+    MIDDLE_VARIANCE,
+    begun,
+    check_order,
+    split,
+)
 from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
 from stream_rank.learners.tables.pairs import PairBlock
 
@@ -20,16 +26,12 @@ __all__ = ["Bilinear"]
 
 Array = npt.NDArray[Any]
 
-_MIDDLE_VARIANCE, _GAP_VARIANCE = 9.0, 4.0
-"""Of the middle threshold, whose unit is the noise of the scores, and of the logarithm of a gap."""
 _SHARPNESS_TOLD = 20.0
 """So much information the prior has of the logarithm of the probabilities' sharpness."""
-_FIRST_TIE, _NEW_GAP = 0.1, 1.0
 _BOUND = {"float64": 1e25, "float32": 1e6}
 """Features up to this size leave every product finite: variances are ratios of features squared."""
 _OFFSETS, _SCALES, _AGREEMENTS, _MOODS = 1.0, 0.1, 0.05, 0.1
 """Prior variances before anything is known of users and items, in units of the scores' noise: these follow the data from then on."""
-_NOTHING = np.empty((0, 0))
 
 
 def _packed(rows: DenseBlock | SparseBlock, dtype: str) -> tuple[Array, Array, Array]:
@@ -41,7 +43,7 @@ def _packed(rows: DenseBlock | SparseBlock, dtype: str) -> tuple[Array, Array, A
     return starts, slots.astype(np.int64), rows.rows[events, slots].astype(dtype, copy=False)
 
 
-class Bilinear(RowModel):
+class Bilinear(ProbableRows):
     """Lines of means and variances, one a feature, thresholds, and what all users and items are like."""
 
     take_few = staticmethod(entry.take_few)
@@ -52,9 +54,9 @@ class Bilinear(RowModel):
         super().__init__()
         parameters = self.memory["parameters"]
         parameters[state.DRIFT], parameters[state.MOOD_SPREAD] = drift, _MOODS
-        parameters[state.MIDDLE_VARIANCE] = _MIDDLE_VARIANCE
+        parameters[state.MIDDLE_VARIANCE] = MIDDLE_VARIANCE
         parameters[state.TOLD] = _SHARPNESS_TOLD
-        parameters[state.TIE], parameters[state.TIE_VARIANCE] = _FIRST_TIE, _GAP_VARIANCE
+        parameters[state.TIE], parameters[state.TIE_VARIANCE] = FIRST_TIE, GAP_VARIANCE
         prior = self.memory["population"][2]
         prior[[state.USER_OFFSET, state.ITEM_OFFSET]] = _OFFSETS
         # so that the product of both sides' traits has the variance 1
@@ -62,11 +64,8 @@ class Bilinear(RowModel):
         prior[state.USER_SCALE], prior[state.USER_AGREEMENT] = _SCALES, _AGREEMENTS
         if n_ranks > 1:
             self.memory["sizes"][state.MIDDLE] = (n_ranks - 2) // 2
-            below = np.arange(1, n_ranks) / n_ranks
-            odds = np.empty(n_ranks - 1)
-            logarithms(below / (1.0 - below), odds)
-            self.memory["thresholds"][: n_ranks - 1] = odds
-            self.memory["gap_variances"][: n_ranks - 2] = _GAP_VARIANCE
+            self.memory["thresholds"][: n_ranks - 1] = begun(n_ranks)
+            self.memory["gap_variances"][: n_ranks - 2] = GAP_VARIANCE
 
     def _layout(self, n_slots: int) -> Layout:
         return state.layout(self.dtype, n_slots, self._n_ranks, self._n_traits)
@@ -139,17 +138,11 @@ class Bilinear(RowModel):
         self._keep(self.memory.reshaped(self._layout(self.n_slots)))
         if not old:
             return
-        if place == 0:
-            new, gap = [old[0] - _NEW_GAP, *old], 0
-        elif place == before + 1:
-            new, gap = [*old, old[-1] + _NEW_GAP], before - 1
-        else:
-            half, gap = _NEW_GAP / 2, place - 1
-            new = [each - half for each in old[:place]] + [each + half for each in old[place - 1 :]]
+        new, gap = split(old, place)
         if place <= middle:
             self.memory["sizes"][state.MIDDLE] = middle + 1
         self.memory["thresholds"][: len(new)] = new
-        variances.insert(gap, _GAP_VARIANCE)
+        variances.insert(gap, GAP_VARIANCE)
         self.memory["gap_variances"][: len(variances)] = variances
 
     def averaged(self) -> tuple[Array, Array]:
@@ -161,10 +154,7 @@ class Bilinear(RowModel):
         """Check that thresholds are in order, variances no less than nothing, and every feature has a role that there is."""
         memory, n_thresholds = self.memory, self._n_ranks - 1
         sizes, parameters = memory["sizes"], memory["parameters"]
-        if not 0 <= sizes[state.MIDDLE] < max(1, n_thresholds):
-            raise ValueError(f"the middle threshold is {sizes[state.MIDDLE]}")
-        if not (np.diff(memory["thresholds"][:n_thresholds]) >= 0).all():
-            raise ValueError("the thresholds are not in order")
+        check_order(memory["thresholds"][:n_thresholds], int(sizes[state.MIDDLE]))
         if sizes[state.EVENTS] < 0 or (memory["learned"] < 0).any():
             raise ValueError("a number of events is negative")
         lines, first = memory["beliefs"], state.FIRST_TRAIT
@@ -191,12 +181,6 @@ class Bilinear(RowModel):
     def predict_row(block: Array, bound: float) -> int:
         """The rank of the event in `row`; 0 if a number is beyond `bound`."""
         return int(entry.take_row(block, 0, bound, False))
-
-    def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
-    ) -> None:
-        """Predict rows, each before it is learned if `learning`."""
-        self.run_and_ask(rows, answers, predictions, column_of(learning, len(answers)), _NOTHING)
 
     def run_and_ask(
         self,

@@ -9,19 +9,16 @@ import numpy.typing as npt
 from stream_rank.engine import nearest as engine
 from stream_rank.engine.memory import Layout, Memory
 from stream_rank.errors import MergeError
-from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.part import Part
-from stream_rank.learners.models.row_model import RowModel
-from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.models.probable_rows import ProbableRows
 from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["Nearest"]
 
 Array = npt.NDArray[Any]
-_NOTHING = np.empty((0, 0))
 
 
-class Nearest(RowModel):
+class Nearest(ProbableRows):
     """The values of the first `n_features` features of the last `window` events."""
 
     bound = 1e130
@@ -30,6 +27,9 @@ class Nearest(RowModel):
     predict_row = staticmethod(engine.predict_row)
     take_few = staticmethod(engine.take_few)
     learn_pair = staticmethod(engine.learn_pair)
+    _run, _run_sparse = staticmethod(engine.run), staticmethod(engine.run_sparse)
+    _opinions = staticmethod(engine.opinions)
+    _opinions_sparse = staticmethod(engine.opinions_sparse)
 
     def __init__(self, n_ranks: int, n_features: int, window: int, n_neighbors: int) -> None:
         self._n_ranks, self._n_features = n_ranks, n_features
@@ -84,34 +84,6 @@ class Nearest(RowModel):
             raise ValueError("it remembers events of no rank")
         if not memory["parameters"][0] >= 0:
             raise ValueError("the sum of squared lengths is negative")
-
-    def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
-    ) -> None:
-        """Predict rows, each before it is learned if `learning`."""
-        self.run_and_ask(rows, answers, predictions, column_of(learning, len(answers)), _NOTHING)
-
-    def run_and_ask(
-        self,
-        rows: DenseBlock | SparseBlock,
-        answers: Array,
-        predictions: Array,
-        learning: Array,
-        shares: Array,
-    ) -> None:
-        """`run`, and each rank's probability for the rows that are not learned; of others it means nothing."""
-        more = answers, predictions, learning, shares
-        if isinstance(rows, SparseBlock):
-            engine.run_sparse(self.block, rows.starts, rows.slots, rows.values, *more)
-        else:
-            engine.run(self.block, rows.rows, *more)
-
-    def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
-        """Each rank's probability, and the mean rank."""
-        if isinstance(rows, SparseBlock):
-            engine.opinions_sparse(self.block, rows.starts, rows.slots, rows.values, shares, scores)
-        else:
-            engine.opinions(self.block, rows.rows, shares, scores)
 
     def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
         """By how much the preferred are ahead; nothing is learned."""

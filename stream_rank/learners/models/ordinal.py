@@ -7,37 +7,37 @@ import numpy as np
 import numpy.typing as npt
 
 from stream_rank.engine.factors import clear_feature
-from stream_rank.engine.functions import logarithms
 from stream_rank.engine.memory import Layout, Memory, padded
 from stream_rank.engine.ordinal import joining, state
 from stream_rank.engine.ordinal import learning as engine
 from stream_rank.errors import MergeError
-from stream_rank.learners.models.model import Learning, column_of
 from stream_rank.learners.models.part import AGED, Part, laid_out
-from stream_rank.learners.models.row_model import RowModel
-from stream_rank.learners.tables.blocks import DenseBlock, SparseBlock
+from stream_rank.learners.models.probable_rows import ProbableRows
+from stream_rank.learners.models.thresholds import (
+    FIRST_TIE,
+    GAP_VARIANCE,
+    MIDDLE_VARIANCE,
+    begun,
+    check_order,
+    split,
+)
 from stream_rank.learners.tables.pairs import PairBlock
 
 __all__ = ["Ordinal"]
 
 Array = npt.NDArray[Any]
 
-_MIDDLE_VARIANCE = 9.0
-_GAP_VARIANCE = 4.0
-"""Of the middle threshold, whose unit is the noise of the scores, and of the logarithm of a gap."""
-_NOTHING = np.empty((0, 0))
-_FIRST_TIE = 0.1
-_NEW_GAP = 1.0
-"""The gap around a rank that is met."""
 
-
-class Ordinal(RowModel):
+class Ordinal(ProbableRows):
     """Weights over features, the first `n_full` of which have a full covariance, and thresholds."""
 
     bound = 1e25
     """Features up to this size leave every product finite: variances are ratios of features squared."""
     learn_row = staticmethod(engine.learn_row)
     predict_row = staticmethod(engine.predict_row)
+    _run, _run_sparse = staticmethod(engine.run), staticmethod(engine.run_sparse)
+    _opinions = staticmethod(engine.opinions)
+    _opinions_sparse = staticmethod(engine.opinions_sparse)
     take_few = staticmethod(engine.take_few)
     learn_pair = staticmethod(engine.learn_pair)
 
@@ -48,15 +48,12 @@ class Ordinal(RowModel):
         super().__init__()
         memory = self.memory
         memory["sizes"][state.DECISION] = state.MODE if mode else state.MEDIAN
-        memory["parameters"][:] = 1.0 / regularization, forgetting, 0.0, _FIRST_TIE
-        memory["edge_diagonal"][state.TIE_EDGE] = _GAP_VARIANCE
-        memory["edge_priors"][state.TIE_EDGE] = _GAP_VARIANCE
+        memory["parameters"][:] = 1.0 / regularization, forgetting, 0.0, FIRST_TIE
+        memory["edge_diagonal"][state.TIE_EDGE] = GAP_VARIANCE
+        memory["edge_priors"][state.TIE_EDGE] = GAP_VARIANCE
         if n_ranks > 1:
             self._begin_middle((n_ranks - 2) // 2)
-            below = np.arange(1, n_ranks) / n_ranks
-            odds = np.empty(n_ranks - 1)
-            logarithms(below / (1.0 - below), odds)
-            memory["thresholds"][: n_ranks - 1] = odds
+            memory["thresholds"][: n_ranks - 1] = begun(n_ranks)
             for gap in range(n_ranks - 2):
                 self._begin_gap(gap, state.FIRST_GAP + gap)
 
@@ -96,12 +93,12 @@ class Ordinal(RowModel):
     def _begin_middle(self, threshold: int) -> None:
         self.memory["sizes"][state.MIDDLE] = threshold
         for name in ("edge_diagonal", "edge_priors"):
-            self.memory[name][state.MIDDLE_EDGE] = _MIDDLE_VARIANCE
+            self.memory[name][state.MIDDLE_EDGE] = MIDDLE_VARIANCE
 
     def _begin_gap(self, gap: int, edge: int) -> None:
         self.memory["gaps"][gap] = edge
         for name in ("edge_diagonal", "edge_priors"):
-            self.memory[name][edge] = _GAP_VARIANCE
+            self.memory[name][edge] = GAP_VARIANCE
 
     @property
     def n_ranks(self) -> int:
@@ -126,13 +123,7 @@ class Ordinal(RowModel):
         if not old:
             self._begin_middle(0)
             return
-        if place == 0:
-            new, gap = [old[0] - _NEW_GAP, *old], 0
-        elif place == before + 1:
-            new, gap = [*old, old[-1] + _NEW_GAP], before - 1
-        else:
-            half, gap = _NEW_GAP / 2, place - 1
-            new = [each - half for each in old[:place]] + [each + half for each in old[place - 1 :]]
+        new, gap = split(old, place)
         if place <= middle:
             self.memory["sizes"][state.MIDDLE] = middle + 1
         self.memory["thresholds"][: len(new)] = new
@@ -148,10 +139,7 @@ class Ordinal(RowModel):
         """Check that the thresholds are in order, and that every gap has an edge of its own and all variances are positive."""
         memory, n_thresholds = self.memory, self._n_ranks - 1
         sizes, edges = memory["sizes"], state.n_edges(self._n_ranks)
-        if not 0 <= sizes[state.MIDDLE] < max(1, n_thresholds):
-            raise ValueError(f"the middle threshold is {sizes[state.MIDDLE]}")
-        if not (np.diff(memory["thresholds"][:n_thresholds]) >= 0).all():
-            raise ValueError("the thresholds are not in order")
+        check_order(memory["thresholds"][:n_thresholds], int(sizes[state.MIDDLE]))
         gaps = memory["gaps"][: max(0, n_thresholds - 1)]
         if sorted(gaps.tolist()) != list(range(state.FIRST_GAP, edges)):
             raise ValueError("the gaps do not have an edge each")
@@ -165,34 +153,6 @@ class Ordinal(RowModel):
             raise ValueError("the clocks are not those of as many events")
         if not memory["parameters"][state.SQUARES] >= 0:
             raise ValueError("the sum of squared lengths is negative")
-
-    def run(
-        self, rows: DenseBlock | SparseBlock, answers: Array, predictions: Array, learning: Learning
-    ) -> None:
-        """Predict rows, each before it is learned if `learning`."""
-        self.run_and_ask(rows, answers, predictions, column_of(learning, len(answers)), _NOTHING)
-
-    def run_and_ask(
-        self,
-        rows: DenseBlock | SparseBlock,
-        answers: Array,
-        predictions: Array,
-        learning: Array,
-        shares: Array,
-    ) -> None:
-        """`run`, and each rank's probability for the rows that are not learned; of others it means nothing."""
-        more = answers, predictions, learning, shares
-        if isinstance(rows, SparseBlock):
-            engine.run_sparse(self.block, rows.starts, rows.slots, rows.values, *more)
-        else:
-            engine.run(self.block, rows.rows, *more)
-
-    def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
-        """Each rank's probability, and the score."""
-        if isinstance(rows, SparseBlock):
-            engine.opinions_sparse(self.block, rows.starts, rows.slots, rows.values, shares, scores)
-        else:
-            engine.opinions(self.block, rows.rows, shares, scores)
 
     def run_pairs(self, pairs: PairBlock, magnitudes: Array, ahead: Array, shares: Array) -> None:
         """Learn pairs; by how much the preferred were ahead before, unless `ahead` is empty. Nobody votes."""
@@ -221,7 +181,7 @@ class Ordinal(RowModel):
         thresholds = Ordinal(self._n_ranks, 1.0, 1.0, 0, False).memory["thresholds"]
         for part in told[1:]:
             scratch = np.zeros((4, thresholds.size))
-            beside = part.places, thresholds, _FIRST_TIE, scratch
+            beside = part.places, thresholds, FIRST_TIE, scratch
             joining.join(self.block, part.model.block, *beside)
 
     def _merge_variances(self, parts: Sequence[Part], limit: int) -> None:
