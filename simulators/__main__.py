@@ -1,297 +1,112 @@
-"""`python -m simulators`: the papers' protocols and a demonstration, from the command line."""
+"""`python -m simulators`: the papers' protocols, streams, data sets and a demonstration, from the command line."""
 
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import nullcontext
+from importlib import import_module
+from typing import NamedTuple
 
-from simulators import commands as more
-from simulators.arguments import picture, share, whole
 from simulators.one_core import one_core
+from stream_rank.errors import StreamRankError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]
 
 
-def _parser() -> argparse.ArgumentParser:
+class Command(NamedTuple):
+    """The module that has `add`, what the command takes, and `run`; a description; whether it measures times, of one core."""
+
+    module: str
+    described: str
+    on_one_core: bool = False
+
+
+COMMANDS = {
+    "demo": Command("demo", "replay a file of ratings, and look at the report"),
+    "broker": Command("broker", "a real Kafka on loopback, until Ctrl-C"),
+    "load": Command("load", "a producer of ratings and preferences that drift, until Ctrl-C"),
+    "live": Command("live_command", "Kafka, a daemon, a producer, Prometheus and Grafana"),
+    "oap-table-1": Command("oap_table_1", "table 1 of the OAP paper, beside its figures"),
+    "learning-curves": Command("learning_curves", "rank loss against events, as a picture"),
+    "oap-table-2": Command(
+        "oap_table_2", "table 2 and figure 3 of the OAP paper: documents, and films"
+    ),
+    "recovery": Command("recovery", "how every learner recovers from a sudden drift, as a picture"),
+    "jester": Command("jester", "Jester's rows of the magnitude-preserving paper's tables"),
+    "mp-movielens": Command(
+        *("mp_movielens", "MovieLens' rows of the magnitude-preserving paper's tables", True)
+    ),
+    "mprank-figure-1": Command(
+        *("mprank_figure_1", "on-line and batch MPRank, errors and times, as a picture", True)
+    ),
+    "rankrls-table-1": Command(
+        "rankrls_table_1", "the RankRLS paper's run times, beside an SVM of pairs and LAPACK", True
+    ),
+    "rankrls-table-6": Command(
+        "rankrls_table_6", "Jester's rows of the RankRLS paper's table 6", True
+    ),
+    "ohsumed": Command(
+        "ohsumed", "OHSUMED's column of the RankRLS paper's table 3, with NDCG and MAP", True
+    ),
+    "batch-figures": Command(
+        *("batch_figures", "the batch methods: times of leave-pair-out, and bounds beside gaps"),
+        on_one_core=True,
+    ),
+    "football": Command(
+        "football.report",
+        "international football: ratings learned from match to match, beside Elo's",
+    ),
+    "movielens": Command(
+        "movielens.report",
+        "collaborative filtering in the order of time, beside River and Vowpal Wabbit",
+    ),
+    "raw": Command(
+        "raw", "raw data sets by the default learner, one command each, beside Vowpal Wabbit"
+    ),
+    "ordinal-streams": Command("ordinal_streams", "ordinal-logit on streams whose truth is known"),
+    "ordinal-sets": Command(
+        "ordinal_sets", "ordinal data sets by a hold-out, beside boosted trees"
+    ),
+    "accuracy": Command("accuracy", "all learners of ranks on made and real streams, as a table"),
+    "calibration": Command(
+        "calibration", "what the default learner says of ranks, beside what came"
+    ),
+    "stream": Command(
+        "streams.command", "a made stream, as lines of JSON that `stream-rank replay` reads"
+    ),
+    "events": Command(
+        "readers.command",
+        "a data set as it is shipped, as lines of JSON that `stream-rank replay` reads",
+    ),
+}
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """A parser with what the chosen command takes: the others' libraries are not needed."""
     parser = argparse.ArgumentParser(prog="python -m simulators", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    demo = commands.add_parser("demo", help="replay a file of ratings, and look at the report")
-    demo.add_argument("--events", type=whole, default=100_000, help="how many (%(default)s)")
-    demo.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
-    demo.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
-
-    broker = commands.add_parser("broker", help="a real Kafka on loopback, until Ctrl-C")
-    broker.add_argument("--port", type=whole, default=9092, help="(%(default)s)")
-
-    load = commands.add_parser(
-        "load", help="a producer of ratings and preferences that drift, until Ctrl-C"
-    )
-    load.add_argument("--bootstrap-servers", default="127.0.0.1:9092", help="(%(default)s)")
-    load.add_argument("--topic", default="ratings", help="(%(default)s)")
-    load.add_argument(
-        "--preferences",
-        type=share,
-        default=0.25,
-        help="share of the events that are preferences (%(default)s); the others are ratings",
-    )
-    load.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
-    load.add_argument(
-        "--garbage-every",
-        type=whole,
-        default=500,
-        help="of so many, one is no event (%(default)s)",
-    )
-
-    more.add_faults(load)
-
-    live = commands.add_parser("live", help="Kafka, a daemon, a producer, Prometheus and Grafana")
-    live.add_argument(
-        "--any-ports",
-        action="store_true",
-        help="take ports that are free, also where the usual ones are",
-    )
-    live.add_argument(
-        "--break",
-        dest="breaks",
-        action="append",
-        default=[],
-        choices=[
-            "broker",
-            "frozen",
-            "daemon",
-            "producer",
-            "garbage",
-            "disk",
-            "drift",
-            "two",
-            "storm",
-        ],
-        help="break this again and again; may be given several times, and then one after the other",
-    )
-    live.add_argument(
-        "--every", type=whole, default=240, help="seconds from one break to the next (%(default)s)"
-    )
-    live.add_argument(
-        "--lasting", type=whole, default=90, help="seconds that a break lasts (%(default)s)"
-    )
-    live.add_argument(
-        "--table",
-        type=Path,
-        metavar="FILE",
-        help="break everything once with each client, and write into FILE how soon row 1 of the dashboards says so",
-    )
-    for each in (load, live):
-        each.add_argument("--rate", type=whole, default=2000, help="events a second (%(default)s)")
-        each.add_argument(
-            "--drift-seconds", type=whole, default=180, help="between two drifts (%(default)s)"
-        )
-
-    table = commands.add_parser("oap-table-1", help="table 1 of the OAP paper, beside its figures")
-    table.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
-    table.add_argument("--events", type=whole, default=5000, help="to train on (%(default)s)")
-    table.add_argument("--form", choices=["explicit", "kernel", "both"], default="both")
-
-    curves = commands.add_parser("learning-curves", help="rank loss against events, as a picture")
-    curves.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
-    curves.add_argument("--events", type=whole, default=20_000, help="(%(default)s)")
-    curves.add_argument(
-        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
-    )
-
-    jokes = commands.add_parser(
-        "jester", help="Jester's rows of the magnitude-preserving paper's tables"
-    )
-    jokes.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
-    jokes.add_argument("--trials", type=whole, default=10, help="(%(default)s, as the paper)")
-    jokes.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
-
-    table_6 = commands.add_parser(
-        "rankrls-table-6", help="Jester's rows of the RankRLS paper's table 6"
-    )
-    table_6.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
-    table_6.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
-
-    documents = commands.add_parser(
-        "ohsumed", help="OHSUMED's column of the RankRLS paper's table 3, with NDCG and MAP"
-    )
-    documents.add_argument(
-        "--data", type=Path, required=True, help="LETOR's folder of S1.txt.gz to S5.txt.gz"
-    )
-
-    football = commands.add_parser(
-        "football", help="international football: ratings learned from match to match, beside Elo's"
-    )
-    football.add_argument(
-        "--data", type=Path, required=True, help="results.csv, or .csv.gz: a match a line"
-    )
-
-    raw = commands.add_parser(
-        "raw", help="raw data sets by the default learner, one command each, beside Vowpal Wabbit"
-    )
-    raw.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
-    raw.add_argument("--learner", help="instead of the default")
-    known = commands.add_parser(
-        "ordinal-streams", help="ordinal-logit on streams whose truth is known"
-    )
-    known.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
-    ordinal = commands.add_parser(
-        "ordinal-sets", help="ordinal data sets by a hold-out, beside boosted trees"
-    )
-    ordinal.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
-    ordinal.add_argument("--orders", type=int, default=5, help="random orders of the rows")
-
-    films = commands.add_parser(
-        "movielens",
-        help="collaborative filtering in the order of time, beside River and Vowpal Wabbit",
-    )
-    films.add_argument("--data", type=Path, required=True, help="MovieLens 100K's folder")
-
-    batch = commands.add_parser(
-        "batch-figures", help="the batch methods: times of leave-pair-out, and bounds beside gaps"
-    )
-    batch.add_argument("--events", type=whole, default=2000, help="at most (%(default)s)")
-    batch.add_argument("--draws", type=whole, default=100, help="of samples (%(default)s)")
-    batch.add_argument("--out", type=picture, required=True, help="the picture: .svg, .png or .pdf")
-
-    figure = commands.add_parser(
-        "mprank-figure-1", help="on-line and batch MPRank, errors and times, as a picture"
-    )
-    figure.add_argument("--events", type=whole, default=8000, help="at most (%(default)s)")
-    figure.add_argument("--passes", type=whole, default=120, help="(%(default)s, as the paper)")
-    figure.add_argument(
-        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
-    )
-    more.add(commands)
+    for name, command in COMMANDS.items():
+        one = commands.add_parser(name, help=command.described)
+        if name == chosen:
+            module = import_module(f"simulators.{command.module}")
+            one.description = module.__doc__
+            module.add(one)
+            one.set_defaults(run=module.run)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 1 where a figure is not the paper's, or not what is asked."""
-    given = _parser().parse_args(arguments)
-    if hasattr(given, "run"):
-        code: int = given.run(given)
-        return code
-    # each command imports its own: the picture's library is not needed for the others
-    if given.command == "demo":
-        from simulators import demo
-
-        return demo.run(given.events, given.seed, given.out)
-    if given.command == "broker":
-        from simulators import broker
-
-        return broker.serve(given.port)
-    if given.command == "load":
-        if given.events is not None:
-            return more.faulty_load(given)
-        from simulators import load
-
-        return load.run(
-            *(given.bootstrap_servers, given.topic, given.rate, given.drift_seconds),
-            *(given.preferences, given.seed, given.garbage_every),
-        )
-    if given.command == "live":
-        from simulators import live
-
-        if given.table is not None:
-            from simulators import break_table
-
-            return break_table.write(given.table, given.rate)
-        from simulators.breaks import Timetable
-
-        timetable = Timetable(given.breaks, given.every, given.lasting)
-        return live.serve(given.rate, given.drift_seconds, given.any_ports, timetable)
-    if given.command == "ordinal-streams":
-        from simulators import ordinal_streams
-
-        return ordinal_streams.report(given.trials)
-    if given.command == "oap-table-1":
-        from simulators import oap_table_1
-
-        return oap_table_1.report(given.trials, given.events, given.form)
-    if given.command == "rankrls-table-6":
-        one_core()
-    if given.command in ("jester", "rankrls-table-6"):
-        if not given.data.is_file():
-            print(f"{given.data} is not a file; --data takes Jester's jester-data-1.csv(.gz)")
-            return 2
-        from simulators import jester
-
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    measured = chosen in COMMANDS and COMMANDS[chosen].on_one_core
+    with one_core() if measured else nullcontext():
+        given = _parser(chosen).parse_args(words)
         try:
-            ratings = jester.load(given.data)
-        except (ValueError, OSError) as error:
-            print(error)
-            return 2
-        if given.command == "rankrls-table-6":
-            from simulators import rankrls_table_6
-
-            return rankrls_table_6.report(ratings, given.users)
-        return jester.report(ratings, given.trials, given.users)
-    if given.command == "ohsumed":
-        one_core()
-        from simulators import ohsumed
-        from stream_rank.errors import StreamRankError
-
-        try:
-            return ohsumed.report(ohsumed.load(given.data))
+            return int(given.run(given))
         except StreamRankError as error:
-            print(error)
+            print(error, file=sys.stderr)
             return 2
-    if given.command == "football":
-        if not given.data.is_file():
-            print(f"{given.data} is not a file; --data takes a table of matches, results.csv(.gz)")
-            return 2
-        from simulators.football import matches, report
-
-        try:
-            played = matches.load(given.data)
-        except (ValueError, OSError) as error:
-            print(error)
-            return 2
-        return report.report(played)
-    if given.command == "ordinal-sets":
-        from simulators import ordinal_sets
-        from stream_rank.errors import StreamRankError
-
-        try:
-            return ordinal_sets.run(given.data, given.orders)
-        except StreamRankError as error:
-            print(error)
-            return 2
-    if given.command == "raw":
-        from simulators import raw
-        from stream_rank.errors import StreamRankError
-
-        try:
-            return raw.run(given.data, given.learner)
-        except StreamRankError as error:
-            print(error)
-            return 2
-    if given.command == "movielens":
-        from simulators.movielens import report as films
-        from stream_rank.errors import StreamRankError
-
-        try:
-            return films.run(given.data)
-        except StreamRankError as error:
-            print(error)
-            return 2
-    if given.command == "batch-figures":
-        one_core()
-        from simulators import batch_figures
-
-        batch_figures.draw(given.events, given.draws, given.out)
-        return 0
-    if given.command == "mprank-figure-1":
-        one_core()
-        from simulators import mprank_figure_1
-
-        mprank_figure_1.draw(given.events, given.passes, given.out)
-        return 0
-    from simulators import learning_curves
-
-    learning_curves.draw(given.trials, given.events, given.out)
-    return 0
 
 
 if __name__ == "__main__":

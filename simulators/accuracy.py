@@ -11,6 +11,7 @@ Learners are given as to `stream-rank replay --learner`, with the stages that su
 Losses are mean distances in ranks.
 """
 
+import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulators import cystic_fibrosis, jester, movies
+from simulators.arguments import whole
 from simulators.ordinal_peers import event_of, peers
 from simulators.ordinal_sets import SETS, read
 from simulators.readme import put_between
@@ -29,7 +31,7 @@ from stream_rank.datasets.oap_stream import OAPStream
 from stream_rank.errors import InputError
 from stream_rank.features.rows_of import rows_of_dicts
 
-__all__ = ["LEARNERS", "STREAMS", "Trial", "loss_of", "report"]
+__all__ = ["LEARNERS", "STREAMS", "Trial", "add", "loss_of", "report", "run"]
 
 Array = npt.NDArray[Any]
 Events = Sequence[tuple[dict[Any, Any], int]]
@@ -201,3 +203,15 @@ def _table(found: dict[str, dict[str, float]], streams: Sequence[str]) -> str:
         ]
         lines.append(f"| `{spec.replace('|', chr(92) + '|')}` | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
+    parser.add_argument("--readme", type=Path, help="a file whose table is replaced")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.data, given.trials, given.readme)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-__all__ = ["amount", "picture", "share", "whole"]
+__all__ = ["add_pace", "amount", "picture", "share", "whole"]
 
 
 def whole(text: str) -> int:
@@ -47,3 +47,11 @@ def picture(text: str) -> Path:
             f"a name ending in .svg, .png or .pdf is needed, not {text!r}"
         )
     return path
+
+
+def add_pace(parser: argparse.ArgumentParser) -> None:
+    """What commands take that have a producer of events."""
+    parser.add_argument("--rate", type=whole, default=2000, help="events a second (%(default)s)")
+    parser.add_argument(
+        "--drift-seconds", type=whole, default=180, help="between two drifts (%(default)s)"
+    )

@@ -4,6 +4,7 @@ Times are the processor's, of one core. The gap is by how much the squared loss 
 twentieth of the draws are farther off than what is drawn, as the bound has it.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +14,11 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import picture, whole
 from stream_rank import Gaussian, bounds
 from stream_rank.batch import MPRank, RankRLS
 
-__all__ = ["draw", "gap", "seconds"]
+__all__ = ["add", "draw", "gap", "run", "seconds"]
 
 Array = npt.NDArray[Any]
 
@@ -140,3 +142,18 @@ def draw(most: int, draws: int, out: Path) -> None:
     )
     pyplot.close(plot)
     print(out)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--events", type=whole, default=2000, help="at most (%(default)s)")
+    parser.add_argument("--draws", type=whole, default=100, help="of samples (%(default)s)")
+    parser.add_argument(
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    draw(given.events, given.draws, given.out)
+    return 0

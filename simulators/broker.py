@@ -1,5 +1,6 @@
 """A real Kafka on loopback: nodes that can be started, stopped, killed and frozen."""
 
+import argparse
 import base64
 import fcntl
 import itertools
@@ -16,7 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-__all__ = ["Kafka", "NoKafkaError", "free_ports", "jars", "serve"]
+from simulators.arguments import whole
+
+__all__ = ["Kafka", "NoKafkaError", "add", "free_ports", "jars", "run", "serve"]
 
 _HERE = Path(__file__).parent
 _LIST = _HERE / "kafka/pom.xml"
@@ -313,3 +316,13 @@ def serve(port: int) -> int:
         print(error)
         return 1
     return 0
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--port", type=whole, default=9092, help="(%(default)s)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return serve(given.port)

@@ -5,6 +5,7 @@ tenths by what was said of "at most this rank", how often it was so. Coverage is
 its event was learned; they are to cover nine labels in ten, wherever.
 """
 
+import argparse
 import json
 import random
 import tempfile
@@ -22,7 +23,7 @@ from simulators.reliability_chart import reliability_charts
 from stream_rank.checkpoint.model_file import load
 from stream_rank.features.rows_of import rows_of_dicts
 
-__all__ = ["CURVES", "reliability", "report"]
+__all__ = ["CURVES", "add", "reliability", "report", "run"]
 
 Array = npt.NDArray[Any]
 Rows = list[dict[str, str]]
@@ -123,3 +124,14 @@ def report(
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(reliability_charts(curves), encoding="utf-8")
     return int(missed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--out", type=Path, help="the picture of the curves, an .svg")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.data, given.out)

@@ -1,14 +1,16 @@
 """The demonstration: a table of reviews as people export it, replayed by one command as it is."""
 
+import argparse
 import csv
 import random
 import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from simulators.arguments import whole
 from stream_rank.cli.main import main
 
-__all__ = ["COMMAND", "run", "write"]
+__all__ = ["COMMAND", "add", "run", "show", "write"]
 
 COMMAND = "--fields y=stars ts=date --category seller --na-value NA --n-ranks 5"
 """What is in the table: which column is the label, which one a time, and that the numbers of sellers are names."""
@@ -75,7 +77,7 @@ def _free(folder: Path) -> Path:
     return found
 
 
-def run(events: int, seed: int, out: Path) -> int:
+def show(events: int, seed: int, out: Path) -> int:
     """Write a table and replay it; the exit code."""
     path = out / "reviews.csv"
     write(path, events, seed)
@@ -103,3 +105,15 @@ def run(events: int, seed: int, out: Path) -> int:
             f"\n\nor for any language:  stream-rank snapshot export {folder} --learner oap-bpm"
         )
     return code
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--events", type=whole, default=100_000, help="how many (%(default)s)")
+    parser.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("out/demo"), help="a folder (%(default)s)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return show(given.events, given.seed, given.out)

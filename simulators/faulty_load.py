@@ -4,6 +4,7 @@ The daemon must count every message as what it is. Where it learned nothing befo
 also be, to the bit, what a replay of the same messages makes of learners with the same settings.
 """
 
+import argparse
 import json
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulators.arguments import amount, share, whole
 from simulators.faulty_stream import Faults, Message, messages, pause_before
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.config.run import RunConfig
@@ -22,7 +24,7 @@ from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 
-__all__ = ["complaints", "run", "send", "status_at"]
+__all__ = ["add", "complaints", "drive", "run", "send", "status_at"]
 
 _STEP = 0.02
 """Messages that are due within so many seconds are sent together."""
@@ -117,7 +119,7 @@ def _comparable(before: Status, after: Status) -> bool:
     return before["events"] == 0 and len(after["assigned"]) == 1
 
 
-def run(
+def drive(
     bootstrap_servers: str,
     topic: str,
     events: int,
@@ -153,3 +155,37 @@ def run(
         waited = time.monotonic() - begun - seconds
         say(f"the daemon counted every message as what it is{bits}; {waited:.1f} s after the last")
     return 1 if found else 0
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What `load` takes for a stream with an end, and faults."""
+    faulty = parser.add_argument_group("a stream with an end and with faults, instead")
+    faulty.add_argument("--events", type=whole, help="so many, and then it ends")
+    faulty.add_argument(
+        "--burst", type=amount, default=1.0, help="so many times the rate in one of five seconds"
+    )
+    faulty.add_argument("--keys", type=whole, default=1000, help="of messages (%(default)s)")
+    faulty.add_argument(
+        "--skew", type=amount, default=1.0, help="how uneven keys are; 0 is even (%(default)s)"
+    )
+    for name, default, what in (
+        ("duplicates", 0.01, "that come again"),
+        ("late", 0.05, "whose labels come later"),
+        ("malformed", 0.01, "behind something that is no event"),
+    ):
+        described = f"share of the events {what} (%(default)s)"
+        faulty.add_argument(f"--{name}", type=share, default=default, help=described)
+    faulty.add_argument(
+        "--check",
+        metavar="URL",
+        help="/status of the daemon that learns them, to be right at the end",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Send the stream with faults, and check what the daemon learned; the exit code."""
+    faults = Faults(given.duplicates, given.late, given.malformed, given.keys, given.skew)
+    return drive(
+        *(given.bootstrap_servers, given.topic, given.events, given.rate),
+        *(max(given.burst, 0.01), given.seed, faults, given.check),
+    )

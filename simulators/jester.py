@@ -6,7 +6,7 @@ are learned, the others predicted. Test users have at least 50 ratings. The widt
 are the best in mean squared difference on users of their own, as the paper does it; then every trial has its own test users.
 """
 
-import gzip
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +15,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import whole
+from simulators.readers.jester import ratings_of
 from stream_rank import M1D, MSD, Gaussian, Misranking, OnlineMPRank
 
-__all__ = ["Group", "Ratings", "groups", "load", "measure", "report", "testers", "tune"]
+__all__ = [
+    "Group",
+    "Ratings",
+    "add",
+    "groups",
+    "load",
+    "measure",
+    "report",
+    "run",
+    "testers",
+    "tune",
+]
 
 Array = npt.NDArray[Any]
 
@@ -65,19 +78,8 @@ def groups() -> Iterator[Group]:
 
 
 def load(file: Path) -> Ratings:
-    """The ratings in a file of lines: how many, then a rating for every joke, 99 where there is none."""
-    content = file.read_bytes()
-    lines = (gzip.decompress(content) if file.suffix == ".gz" else content).decode().splitlines()
-    table = [line.split(",")[1:101] for line in lines]
-    try:
-        given = np.array([[99.0 if v == "" else float(v) for v in row] for row in table])
-        if given.shape[1:] != (100,):
-            raise ValueError
-    except ValueError:
-        raise ValueError(
-            f"{file.name} is not Jester's file: every line must be a count and then 100 ratings, 99 for none"
-        ) from None
-    given[given == 99] = np.nan
+    """The ratings as they are shipped, and with medians where there is none."""
+    given = ratings_of(file)
     return Ratings(given, np.where(np.isnan(given), np.nanmedian(given, axis=1)[:, None], given))
 
 
@@ -203,3 +205,15 @@ def report(ratings: Ratings, trials: int, users: int) -> int:
                 line += f"{value:>17}{'!' if bad else ' '}{shown if row == 0 else '':>8}"
             print(line)
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
+    parser.add_argument("--trials", type=whole, default=10, help="(%(default)s, as the paper)")
+    parser.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(load(given.data), given.trials, given.users)

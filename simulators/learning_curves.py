@@ -1,5 +1,6 @@
 """Figure 2 of the OAP paper: rank loss so far against events, on the synthetic stream."""
 
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,11 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import picture, whole
 from stream_rank import OAPBPM, OAPVP, AveragedPRank, OAPBagg, PRank, WidrowHoff
 from stream_rank.datasets.oap_stream import OAPStream
 
-__all__ = ["BAYES_LOSS", "curves", "draw"]
+__all__ = ["BAYES_LOSS", "add", "curves", "draw", "run"]
 
 BAYES_LOSS = 0.152
 """What no rule on this stream goes below."""
@@ -65,3 +67,18 @@ def draw(trials: int, events: int, out: Path) -> None:
     )
     pyplot.close(plot)
     print(f"{out}: {', '.join(found)} over {events:,} events")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
+    parser.add_argument("--events", type=whole, default=20_000, help="(%(default)s)")
+    parser.add_argument(
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    draw(given.trials, given.events, given.out)
+    return 0

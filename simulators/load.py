@@ -1,11 +1,14 @@
 """A load generator: ratings and preferences at a steady rate, with an abrupt drift at regular intervals."""
 
+import argparse
 import math
 import signal
 import sys
 import time
 from contextlib import suppress
 
+from simulators import faulty_load
+from simulators.arguments import add_pace, share, whole
 from simulators.drifting import drifting
 from stream_rank.cli.signals import listen
 from stream_rank.errors import RetriableKafkaError
@@ -14,7 +17,7 @@ from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
 from stream_rank.ingest.kafka.retrying_producer import RetryingProducer
 
-__all__ = ["run"]
+__all__ = ["add", "drive", "run"]
 
 _STEP = 0.1
 """Seconds of events that are sent together."""
@@ -22,7 +25,7 @@ _GARBAGE_EVERY = 500
 """Few enough for rejects to be seen and not to be alarming."""
 
 
-def run(
+def drive(
     bootstrap_servers: str,
     topic: str,
     rate: int,
@@ -71,3 +74,34 @@ def run(
         time.sleep(max(0.0, due - time.monotonic()))
     producer.close()
     return 0
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--bootstrap-servers", default="127.0.0.1:9092", help="(%(default)s)")
+    parser.add_argument("--topic", default="ratings", help="(%(default)s)")
+    parser.add_argument(
+        "--preferences",
+        type=share,
+        default=0.25,
+        help="share of the events that are preferences (%(default)s); the others are ratings",
+    )
+    parser.add_argument("--seed", type=whole, default=1, help="of the stream (%(default)s)")
+    parser.add_argument(
+        "--garbage-every",
+        type=whole,
+        default=_GARBAGE_EVERY,
+        help="of so many, one is no event (%(default)s)",
+    )
+    add_pace(parser)
+    faulty_load.add(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    if given.events is not None:
+        return faulty_load.run(given)
+    return drive(
+        *(given.bootstrap_servers, given.topic, given.rate, given.drift_seconds),
+        *(given.preferences, given.seed, given.garbage_every),
+    )

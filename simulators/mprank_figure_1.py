@@ -5,6 +5,7 @@ one core, computing the kernel's values included: the on-line learner learns one
 its cost is within a thousandth of the least possible; the batch solution solves eq. 13.
 """
 
+import argparse
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,9 +14,10 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import picture, whole
 from stream_rank import MSD, Gaussian, OnlineMPRank
 
-__all__ = ["Curves", "Histogram", "convergence", "draw", "times"]
+__all__ = ["Curves", "Histogram", "add", "convergence", "draw", "run", "times"]
 
 Array = npt.NDArray[Any]
 
@@ -166,3 +168,18 @@ def draw(most: int, passes: int, out: Path) -> None:
     )
     pyplot.close(plot)
     print(out)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--events", type=whole, default=8000, help="at most (%(default)s)")
+    parser.add_argument("--passes", type=whole, default=120, help="(%(default)s, as the paper)")
+    parser.add_argument(
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    draw(given.events, given.passes, given.out)
+    return 0

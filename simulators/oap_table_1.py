@@ -5,6 +5,7 @@ their mean vote, not rounded; Widrow-Hoff by the nearest rank. Every trial has i
 coins. Intervals are Student's t, 95 percent.
 """
 
+import argparse
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -12,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from simulators.arguments import whole
 from stream_rank import OAPBPM, OAPVP, OAPBagg, Polynomial, PRank, VotedPRank, WidrowHoff
 from stream_rank.datasets.oap_stream import OAPStream
 
-__all__ = ["Figure", "agrees", "losses", "report", "rows"]
+__all__ = ["Figure", "add", "agrees", "losses", "report", "rows", "run"]
 
 _TEST_EVENTS = 1000
 _MEMBERS = 100
@@ -123,3 +125,15 @@ def report(trials: int, events: int, form: str) -> int:
         print()
     print("≠: further from the paper's figure than both intervals together")
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s, as the paper)")
+    parser.add_argument("--events", type=whole, default=5000, help="to train on (%(default)s)")
+    parser.add_argument("--form", choices=["explicit", "kernel", "both"], default="both")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.trials, given.events, given.form)

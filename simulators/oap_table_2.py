@@ -5,6 +5,7 @@ them with the middle of the scale at 0 and instances of unit length, and the ker
 and not EachMovie's, with five ranks instead of six and a tenth of the people: there the paper's order is what is looked for, and not its figures.
 """
 
+import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from simulators import accuracy, cystic_fibrosis, movies
 from simulators.accuracy import loss_of
+from simulators.arguments import picture, whole
 from simulators.jester import Split
 from simulators.movies import of_unit_length
 from simulators.oap_table_1 import Figure, figure
@@ -29,8 +31,9 @@ from stream_rank import (
     VotedPRank,
     WidrowHoff,
 )
+from stream_rank.errors import InputError
 
-__all__ = ["Row", "Set", "losses", "report", "rows", "sets"]
+__all__ = ["Row", "Set", "add", "losses", "report", "rows", "run", "sets"]
 
 Array = npt.NDArray[np.float64]
 
@@ -294,3 +297,20 @@ def draw(kinds: list[Set], trials: int, out: Path) -> None:
     )
     pyplot.close(plot)
     print(out)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "--documents", type=Path, help="the cystic fibrosis queries, cfquery or cfquery.txt.gz"
+    )
+    parser.add_argument("--films", type=Path, help="MovieLens 100K's u.data, or u.data.gz")
+    parser.add_argument("--trials", type=whole, default=500, help="(%(default)s, as the paper)")
+    parser.add_argument("--out", type=picture, help="a picture: .svg, .png or .pdf")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    if given.documents is None and given.films is None:
+        raise InputError("--documents or --films is needed: the files are not ours to give")
+    return report(given.documents, given.films, given.trials, given.out)

@@ -6,7 +6,7 @@ MAP as LETOR computes them, of rules that learn all three labels. LETOR publishe
 memory, are marked so, and nothing is judged by them.
 """
 
-import gzip
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simulators.readers.letor import documents
+from simulators.readers.shipped import lines_of
 from stream_rank.batch import RankRLS, RankSVM
-from stream_rank.errors import InputError
 
-__all__ = ["Part", "average_precision", "disagreement", "load", "ndcg", "report"]
+__all__ = ["Part", "add", "average_precision", "disagreement", "load", "ndcg", "report", "run"]
 
 Array = npt.NDArray[Any]
 
-_FEATURES = 45
+_FEATURES = list(range(1, 46))
+_BEST = 2
+_EXPECTED = "a label from 0 to 2, qid:query, and 45 features as 1:value"
 _PARTS = 5
 _REGULARIZATIONS = 10.0 ** np.arange(-2, 6)
 _TRADE_OFFS = 10.0 ** np.arange(-1, 4)
@@ -44,28 +47,23 @@ class Part(NamedTuple):
 
     def best_alone(self) -> "Part":
         """The best label against the others."""
-        return self._replace(y=(self.y == 2).astype(float))
+        return self._replace(y=(self.y == _BEST).astype(float))
 
 
 def load(folder: Path) -> list[Part]:
-    """The five parts, S1.txt.gz to S5.txt.gz, of lines `label qid:query 1:value ... 45:value`."""
+    """The five parts, S1.txt to S5.txt, packed or not, in a folder."""
     parts = []
     for number in range(1, _PARTS + 1):
-        file = folder / f"S{number}.txt.gz"
-        try:
-            lines = gzip.decompress(file.read_bytes()).decode().splitlines()
-            words = [line.partition("#")[0].split() for line in lines]
-            cells = [[word.partition(":")[2] for word in row[1:]] for row in words]
-            table = np.array(cells, np.float64)
-            if table.shape[1:] != (_FEATURES + 1,):
-                raise ValueError
-            labels = np.array([row[0] for row in words], np.float64)
-        except (OSError, EOFError, ValueError) as error:
-            raise InputError(
-                f"{file} is not a part of LETOR's OHSUMED: gzipped lines of a label from 0 to 2, qid:query, and "
-                f"{_FEATURES} features as 1:value are expected ({type(error).__name__})"
-            ) from None
-        parts.append(Part(table[:, 1:], labels, table[:, 0]))
+        X, y, queries = [], [], []
+        with lines_of(folder, f"S{number}.txt", _EXPECTED) as lines:
+            for relevance, query, features in documents(lines):
+                with lines.checked():
+                    if list(features) != _FEATURES or relevance > _BEST:
+                        raise ValueError
+                    queries.append(float(query))
+                X.append(list(features.values()))
+                y.append(float(relevance))
+        parts.append(Part(np.array(X), np.array(y), np.array(queries)))
     return parts
 
 
@@ -170,3 +168,15 @@ def report(parts: list[Part]) -> int:
     print(f"{'LETOR, RankSVM':16}" + "".join(f"{value:9.3f}" for value in _LETOR.values()) + "  ?")
     print("?: quoted from memory, not verified against LETOR's own tables")
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "--data", type=Path, required=True, help="LETOR's folder of S1.txt to S5.txt, or .txt.gz"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(load(given.data))

@@ -4,6 +4,7 @@ Rows come in random orders, as CSV through `stream-rank replay`. The error is th
 last fifth. Who the peers are says `ordinal_peers.py`.
 """
 
+import argparse
 import csv
 import gzip
 import io
@@ -17,13 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import whole
 from simulators.ordinal_peers import MISSING, PEERS, event_of, peers
 from stream_rank.checkpoint.model_file import load
 from stream_rank.cli.main import main
 from stream_rank.errors import InputError
 from stream_rank.features.rows_of import rows_of_dicts
 
-__all__ = ["LEARNERS", "SETS", "errors_of", "read", "replayed", "run", "scores_of"]
+__all__ = ["LEARNERS", "SETS", "add", "errors_of", "read", "replayed", "report", "run", "scores_of"]
 
 Array = npt.NDArray[Any]
 Rows = list[dict[str, str]]
@@ -102,7 +104,7 @@ def errors_of(rows: Rows, n_ranks: int, seed: int) -> tuple[Array, Array]:
     return errors, np.array([scores_of(each, y) for each in shares])
 
 
-def run(
+def report(
     folder: Path,
     orders: int = 5,
     names: Sequence[str] = tuple(SETS),
@@ -131,3 +133,14 @@ def run(
 
 def _shown(number: float) -> str:
     return "-" if np.isnan(number) else f"{number:.3f}"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--orders", type=whole, default=5, help="random orders of the rows")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.data, given.orders)

@@ -1,5 +1,6 @@
 """`OrdinalLogit` with its defaults on streams whose truth is known: losses, calibration, what a drift does, coverage of sets."""
 
+import argparse
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -8,18 +9,21 @@ import numpy.typing as npt
 from scipy.special import expit
 from scipy.stats import norm
 
+from simulators.arguments import whole
 from simulators.ordinal_sets import scores_of
 from stream_rank import OrdinalLogit, PredictionSets, Scale
 from stream_rank.datasets.oap_stream import OAPStream
 
 __all__ = [
     "Figure",
+    "add",
     "after_a_drift",
     "calibration",
     "figures",
     "known_stream",
     "reliability",
     "report",
+    "run",
 ]
 
 Array = npt.NDArray[Any]
@@ -143,3 +147,13 @@ def report(trials: int = 20, say: Callable[[str], object] = print) -> int:
     for row in reliability(shares, truth, y):
         say("  ".join(f"{value:.3f}" for value in row))
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.trials)

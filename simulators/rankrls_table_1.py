@@ -8,6 +8,7 @@ The kernel's matrix is needed by all, and made once; the paper's times have it i
 processor's, those of RankRLS and LAPACK the least of three that take turns.
 """
 
+import argparse
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -17,13 +18,14 @@ import numpy.typing as npt
 from scipy.linalg import eigh
 from sklearn.svm import LinearSVC
 
+from simulators.arguments import whole
 from simulators.pairwise_svm import train
 from stream_rank import Gaussian
 from stream_rank.batch import RankRLS, RankSVM
 from stream_rank.batch.graph import edges_of
 from stream_rank.batch.kernel_values import kernel_values, root_of
 
-__all__ = ["PAPER", "Row", "documents", "measure", "report"]
+__all__ = ["PAPER", "Row", "add", "documents", "measure", "report", "run"]
 
 Array = npt.NDArray[Any]
 
@@ -169,3 +171,15 @@ def report(sizes: Sequence[int], say: Callable[[str], object] = print) -> int:
         )
     say(f"asked: RankRLS within {MOST_OVER_LAPACK:g} times LAPACK from {_REQUIRED_AT:,} inputs on")
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "inputs", nargs="*", type=whole, default=[500, 1000, 2000], help="(500 1000 2000)"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.inputs)

@@ -4,17 +4,20 @@ The protocol is that of `simulators.jester`: for a test user, the ratings of a j
 user's ratings are learned, and the others ranked. Width and regularization are the best on users of their own. Ties count half.
 """
 
+import argparse
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from simulators.jester import Ratings, Split, groups, split, testers
+from simulators.arguments import whole
+from simulators.jester import Ratings, Split, groups, load, split, testers
 from stream_rank import Gaussian
 from stream_rank.batch import RankRLS
 
-__all__ = ["WAYS", "errors", "report", "tune"]
+__all__ = ["WAYS", "add", "errors", "report", "run", "tune"]
 
 Setting = tuple[float, float]
 
@@ -101,3 +104,14 @@ def report(ratings: Ratings, users: int) -> int:
                 flush=True,
             )
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="jester-data-1.csv, or .csv.gz")
+    parser.add_argument("--users", type=whole, default=300, help="(%(default)s, as the paper)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(load(given.data), given.users)

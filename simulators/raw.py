@@ -4,6 +4,7 @@ Nothing is prepared by hand, on either side: text is given as categories, number
 defaults, and its number is rounded to the nearest rank where ranks are wanted.
 """
 
+import argparse
 import csv
 import gzip
 import importlib.util
@@ -22,7 +23,7 @@ import numpy.typing as npt
 from stream_rank.cli.main import main
 from stream_rank.errors import InputError
 
-__all__ = ["DATASETS", "Dataset", "Row", "run", "table", "wabbit_line"]
+__all__ = ["DATASETS", "Dataset", "Row", "add", "report", "run", "table", "wabbit_line"]
 
 Array = npt.NDArray[np.float64]
 
@@ -202,7 +203,7 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def run(folder: Path, learner: str | None = None, say: Callable[[str], Any] = print) -> int:
+def report(folder: Path, learner: str | None = None, say: Callable[[str], Any] = print) -> int:
     """Replay all data sets, and print a table; the exit code."""
     rows = [row_of(data, folder, say, learner) for data in DATASETS]
     print(table(rows))
@@ -210,3 +211,14 @@ def run(folder: Path, learner: str | None = None, say: Callable[[str], Any] = pr
     for row in worse:
         print(f"{row.name}: a constant or Vowpal Wabbit is as good")
     return 1 if worse else 0
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
+    parser.add_argument("--learner", help="instead of the default")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.data, given.learner)

@@ -4,6 +4,7 @@ The OAP paper's stream; from its middle on the lowest rank is the highest. Losse
 each, over all trials. A learner has recovered at the end of the first such window whose loss is at most a tenth above that just before the drift.
 """
 
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
+from simulators.arguments import picture, whole
 from stream_rank import (
     OAPBPM,
     OAPVP,
@@ -25,7 +27,7 @@ from stream_rank import (
 )
 from stream_rank.datasets.oap_stream import OAPStream
 
-__all__ = ["LEARNERS", "draw", "losses", "recovered", "smoothed"]
+__all__ = ["LEARNERS", "add", "draw", "losses", "recovered", "run", "smoothed"]
 
 Array = npt.NDArray[np.float64]
 
@@ -118,3 +120,20 @@ def draw(trials: int, events: int, out: Path) -> None:
     )
     pyplot.close(plot)
     print(out)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--trials", type=whole, default=20, help="(%(default)s)")
+    parser.add_argument(
+        "--events", type=whole, default=10_000, help="half of them before it (%(default)s)"
+    )
+    parser.add_argument(
+        "--out", type=picture, required=True, help="the picture: .svg, .png or .pdf"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    draw(given.trials, given.events, given.out)
+    return 0

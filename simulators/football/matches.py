@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stream_rank.errors import InputError
+
 __all__ = ["Matches", "load", "log_loss", "misordered"]
 
 Array = npt.NDArray[Any]
@@ -137,8 +139,8 @@ def load(file: Path) -> Matches:
     """
     try:
         return _parse(_text(file))
-    except (ValueError, csv.Error) as error:
-        raise ValueError(f"{file.name} is not a file of matches: {error}") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{file.name} is not a file of matches: {error}") from None
 
 
 def misordered(matches: Matches, leads: Array, part: slice) -> float:

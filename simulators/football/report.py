@@ -1,9 +1,11 @@
 """The table: learners beside rating systems on the last half of the matches, each match foretold before it is learned."""
 
+import argparse
 import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -11,10 +13,10 @@ import numpy as np
 
 from simulators.football import learner
 from simulators.football.forecasts import Forecasts, fitted
-from simulators.football.matches import Matches, log_loss, misordered
+from simulators.football.matches import Matches, load, log_loss, misordered
 from simulators.football.peers import elo, glicko, weng_lin
 
-__all__ = ["BARS", "Row", "report", "rows"]
+__all__ = ["BARS", "Row", "add", "report", "rows", "run"]
 
 BARS = {False: 0.232, True: 0.225}
 """How much may be misordered by the project's learner, by who won and by how many goals."""
@@ -174,3 +176,15 @@ def report(matches: Matches) -> int:
         print(_line(row), flush=True)
         failed |= row.failed
     return int(failed)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "--data", type=Path, required=True, help="results.csv, or .csv.gz: a match a line"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(load(given.data))

@@ -1,6 +1,5 @@
 """MovieLens' ratings in the order of time, and what is said of films."""
 
-import gzip
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.errors import InputError
+from simulators.readers.movielens_100k import EXPECTED, films_of, ratings_of
+from simulators.readers.shipped import lines_of
+from simulators.readers.told import in_time
 
 __all__ = ["Ratings", "load"]
 
 Array = npt.NDArray[np.int64]
-
-_GENRES = (
-    *("unknown", "action", "adventure", "animation", "children", "comedy", "crime", "documentary"),
-    *("drama", "fantasy", "film-noir", "horror", "musical", "mystery", "romance", "sci-fi"),
-    *("thriller", "war", "western"),
-)
-_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -60,36 +54,12 @@ class Ratings:
 
 
 def load(folder: Path) -> Ratings:
-    """The ratings in MovieLens 100K's folder, `u.data` or `u.data.gz`, and `u.item` where it is."""
-    for path in (folder / "u.data.gz", folder / "u.data"):
-        if path.is_file():
-            break
-    else:
-        raise InputError(
-            f"there is no u.data(.gz) in {folder}; --data takes MovieLens 100K's folder"
-        )
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="ascii") as file:
-        try:
-            table = np.loadtxt(file, np.int64, ndmin=2)
-        except ValueError as error:
-            raise InputError(f"{path}: {error}") from None
-    if not len(table) or table.shape[1] != 4:
-        raise InputError(f"{path}: a rating is user, item, stars and time")
-    users, items, stars, times = table[np.argsort(table[:, 3], kind="stable")].T.copy()
-    if stars.min() < 1:
-        raise InputError(f"{path}: {stars.min()} stars; ranks count from 1")
-    return Ratings(users, items, stars, times, max(2, int(stars.max())), _genres(folder / "u.item"))
-
-
-def _genres(path: Path) -> dict[int, list[str]]:
-    if not path.is_file():
-        return {}
-    found = {}
-    for line in path.read_text("latin-1").splitlines():
-        number, *_, last = line.split("|", 5)
-        marks = last.split("|")
-        found[int(number)] = [
-            name for name, mark in zip(_GENRES, marks, strict=False) if mark == "1"
-        ]
-    return found
+    """The ratings in MovieLens 100K's folder, and the genres of films where they are."""
+    with lines_of(folder, "u.data", EXPECTED) as lines:
+        found = in_time(ratings_of(lines))
+        if not found:
+            raise lines.wrong()
+    numbers = [(int(each.user), int(each.item), int(each.label), each.time) for each in found]
+    users, items, stars, times = np.array(numbers, np.int64).T.copy()
+    genres = {int(film): about["genre"] for film, about in films_of(folder).items()}
+    return Ratings(users, items, stars, times, max(2, int(stars.max())), genres)

@@ -1,5 +1,6 @@
 """Losses of all contenders on one stream, and how well probabilities are calibrated."""
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from simulators.movielens.contenders import CONTENDERS, Forecast
 from simulators.movielens.ratings import Ratings, load
 from simulators.movielens.recall import recalls
 
-__all__ = ["Losses", "calibration_by_rank", "calibration_by_user", "losses", "run"]
+__all__ = ["Losses", "add", "calibration_by_rank", "calibration_by_user", "losses", "report", "run"]
 
 Array = npt.NDArray[np.float64]
 Losses = dict[str, float]
@@ -103,7 +104,7 @@ def _table(found: dict[str, Losses | None]) -> str:
     return "\n".join(lines)
 
 
-def run(folder: Path) -> int:
+def report(folder: Path) -> int:
     """Print the table and the calibration; 1 if the defaults are not as good as is asked."""
     ratings = load(folder)
     print(
@@ -141,3 +142,13 @@ def run(folder: Path) -> int:
     if people:
         good &= people["OAP-BPM"][0] <= MOST_SHARE * people["PRank"][0]
     return 0 if good else 1
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--data", type=Path, required=True, help="MovieLens 100K's folder")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it; the exit code."""
+    return report(given.data)

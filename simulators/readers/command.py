@@ -4,11 +4,11 @@ import argparse
 import importlib
 import sys
 from pathlib import Path
-from typing import Any
 
 from simulators.output import until_closed
+from stream_rank.errors import InputError
 
-__all__ = ["READERS", "add"]
+__all__ = ["READERS", "add", "run"]
 
 READERS = {
     "movielens-100k": "movielens_100k",
@@ -27,33 +27,21 @@ READERS = {
 """The modules of data sets."""
 
 
-def add(commands: Any) -> None:
-    """The command."""
-    parser = commands.add_parser(
-        "events",
-        help="a data set as it is shipped, as lines of JSON that `stream-rank replay` reads",
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
     parser.add_argument("kind", choices=sorted(READERS), metavar="KIND", help=", ".join(READERS))
     parser.add_argument("path", type=Path, help="the file, its folder, or the archive it came in")
-    parser.set_defaults(run=_run)
 
 
-def _run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace) -> int:
     """Write the events; the exit code."""
-    from stream_rank.errors import InputError
-
     if not given.path.exists():
-        print(f"{given.path} is neither a file nor a folder", file=sys.stderr)
-        return 2
+        raise InputError(f"{given.path} is neither a file nor a folder")
     reader = importlib.import_module(f"simulators.readers.{READERS[given.kind]}")
     count = 0
-    try:
-        with until_closed():
-            for count, line in enumerate(reader.events(given.path), 1):  # noqa: B007 - counted
-                sys.stdout.write(line + "\n")
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
+    with until_closed():
+        for count, line in enumerate(reader.events(given.path), 1):  # noqa: B007 - counted
+            sys.stdout.write(line + "\n")
     print(
         f"{count:,} events: stream-rank replay events.jsonl {reader.FLAGS} --out run",
         file=sys.stderr,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from simulators.readers.shipped import Lines, beside, lines_of, number
 from simulators.readers.told import Rating, in_time, told
 
-__all__ = ["EXPECTED", "FLAGS", "events", "ratings_of"]
+__all__ = ["EXPECTED", "FLAGS", "events", "films_of", "ratings_of"]
 
 FLAGS = "--n-ranks 5"
 EXPECTED = "user, item, 1 to 5 and seconds, with tabs between"
@@ -25,11 +26,20 @@ def ratings_of(lines: Lines) -> Iterator[Rating]:
             yield Rating(int(time), str(int(user)), str(int(item)), number(stars, 1, 5))
 
 
-def _movies(lines: Lines) -> dict[str, dict[str, object]]:
-    found: dict[str, dict[str, object]] = {}
+def films_of(path: Path) -> dict[str, dict[str, Any]]:
+    """What is said of films in `u.item` beside the ratings: of none where it is not."""
+    there = beside(path, "u.item")
+    if there is None:
+        return {}
+    with lines_of(there, "u.item", "id|title|date|date|URL and 19 genres", "latin-1") as lines:
+        return _films(lines)
+
+
+def _films(lines: Lines) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
     for cells in lines.cells("|", _BEFORE_GENRES + len(_GENRES)):
         marks = cells[_BEFORE_GENRES:]
-        about: dict[str, object] = {
+        about: dict[str, Any] = {
             "genre": [name for name, mark in zip(_GENRES, marks, strict=False) if mark == "1"]
         }
         with lines.checked():
@@ -43,8 +53,4 @@ def events(path: Path) -> Iterator[str]:
     """Ratings by time, of the folder, its archive, or `u.data` itself."""
     with lines_of(path, "u.data", EXPECTED) as lines:
         ratings = in_time(ratings_of(lines))
-    movies, there = {}, beside(path, "u.item")
-    if there is not None:
-        with lines_of(there, "u.item", "id|title|date|date|URL and 19 genres", "latin-1") as lines:
-            movies = _movies(lines)
-    return told(ratings, movies)
+    return told(ratings, films_of(path))

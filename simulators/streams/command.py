@@ -7,17 +7,23 @@ from typing import Any
 
 from simulators.arguments import amount, share, whole
 from simulators.output import until_closed
+from simulators.streams.described import Described
+from simulators.streams.linear import Linear
+from simulators.streams.named import Named
+from simulators.streams.preferences import Items, Preferences
+from simulators.streams.ratings import Ratings
+from simulators.streams.saddle import Saddle
+from simulators.streams.told import told
+from stream_rank.engine.products import mean
+from stream_rank.errors import ConfigError
 
-__all__ = ["add"]
+__all__ = ["add", "run"]
 
 _FEW = 2
 
 
-def add(commands: Any) -> None:
-    """The command, and a command below it for each kind."""
-    parser = commands.add_parser(
-        "stream", help="a made stream, as lines of JSON that `stream-rank replay` reads"
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """What the command takes: a command below it for each kind."""
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     saddle = kinds.add_parser("oap", help="the OAP paper's saddle of five ranks")
     linear = kinds.add_parser("gaussian", help="ranks by a sum of weighted normal features")
@@ -56,37 +62,29 @@ def add(commands: Any) -> None:
         each.add_argument(
             "--every", type=whole, default=10_000, help="events to a drift (%(default)s)"
         )
-    parser.set_defaults(run=_run)
 
 
 def _stream(given: argparse.Namespace) -> Any:
-    """The stream that is asked for; a `ValueError` if there is none such."""
-    from simulators.streams.described import Described
-    from simulators.streams.linear import Linear
-    from simulators.streams.named import Named
-    from simulators.streams.preferences import Items, Preferences
-    from simulators.streams.ratings import Ratings
-    from simulators.streams.saddle import Saddle
-
+    """The stream that is asked for; a `ConfigError` if there is none such."""
     drift = {"label_noise": given.label_noise, "drift": given.drift, "every": given.every}
     if given.kind == "oap":
         return Ratings(given.seed, Saddle(given.seed), given.noise, **drift)
     non_zeros = given.width if given.non_zeros is None else given.non_zeros
     if non_zeros > given.width:
-        raise ValueError(f"--non-zeros {non_zeros} is more than --width {given.width}")
+        raise ConfigError(f"--non-zeros {non_zeros} is more than --width {given.width}")
     wide = given.width, non_zeros
     grows_every = given.every if given.drift == "features" else 0
     if given.kind == "gaussian":
         if given.missing and non_zeros < given.width:
-            raise ValueError(
+            raise ConfigError(
                 "--missing cannot be told from what is not there: leave --non-zeros away"
             )
         if given.ranks < _FEW + (given.drift == "rank"):
-            raise ValueError("--ranks must be 2 or more, and 3 where one is new")
+            raise ConfigError("--ranks must be 2 or more, and 3 where one is new")
         rated = Linear(given.seed, *wide, given.ranks, grows_every)
         return Ratings(given.seed, rated, given.noise, missing=given.missing, **drift)
     if given.items is not None and (given.items < _FEW or given.drift == "features"):
-        raise ValueError("--items must be 2 or more; they have no features that could be new")
+        raise ConfigError("--items must be 2 or more; they have no features that could be new")
     items: Items = (
         Described(given.seed, *wide, grows_every)
         if given.items is None
@@ -96,16 +94,9 @@ def _stream(given: argparse.Namespace) -> Any:
     return Preferences(given.seed, items, given.kind, given.noise, **shape, **drift)
 
 
-def _run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace) -> int:
     """Write the events; the exit code."""
-    from simulators.streams.told import told
-    from stream_rank.engine.products import mean
-
-    try:
-        stream = _stream(given)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    stream = _stream(given)
     sums: defaultdict[str, float] = defaultdict(float)
     count = 0
     with until_closed():

@@ -28,8 +28,8 @@ def test_what_was_sent_is_what_was_learned(kafka: Broker, partitions: int, tmp_p
         daemon.until(lambda status: len(status.get("assigned", [])) == partitions)
         faults = Faults(0.02, 0.1, 0.02, 50, 1.0)
         given = topic.address, topic.name, EVENTS, 5_000.0, 3.0, 1, faults, f"{daemon.url}/status"
-        assert faulty_load.run(*given, patience=60.0, say=said.append) == 0, said
+        assert faulty_load.drive(*given, patience=60.0, say=said.append) == 0, said
         assert ("to the bit" in said[-1]) == (partitions == 1)
         # and again, behind what it knows already
-        assert faulty_load.run(*given, patience=60.0, say=said.append) == 0, said
+        assert faulty_load.drive(*given, patience=60.0, say=said.append) == 0, said
         assert "to the bit" not in said[-1]

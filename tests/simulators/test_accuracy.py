@@ -100,4 +100,4 @@ def test_calibration_is_told_and_drawn(folder: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("accuracy", "calibration"):
         assert main([command, "--data", str(tmp_path)]) == 2
-        assert "--data says where the data sets are" in capsys.readouterr().out
+        assert "--data says where the data sets are" in capsys.readouterr().err

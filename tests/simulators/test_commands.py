@@ -1,11 +1,13 @@
 """The command line, as a person meets it."""
 
 import json
+import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from simulators.__main__ import main
+from simulators.__main__ import COMMANDS, main
 from stream_rank import load
 
 
@@ -37,6 +39,18 @@ def test_learning_curves_are_a_picture(kind: str, tmp_path: Path) -> None:
     assert len(first) > 10_000
     main(["learning-curves", "--trials", "2", "--events", "500", "--out", str(out)])
     assert out.read_bytes() == first
+
+
+def test_every_command_of_the_table_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    cores = os.sched_getaffinity(0)
+    for name, command in COMMANDS.items():
+        with pytest.raises(SystemExit) as stop:
+            main([name, "--help"])
+        assert stop.value.code == 0, name
+        assert f"python -m simulators {name}" in capsys.readouterr().out
+        module = import_module(f"simulators.{command.module}")
+        assert {"add", "run"} <= set(module.__all__)
+    assert os.sched_getaffinity(0) == cores  # those that measure times took one while they ran
 
 
 @pytest.mark.parametrize(

@@ -76,12 +76,13 @@ def test_a_file_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[
     for content in ("not,a,file\n", "3,1.0,2.0,3.0\n", ""):
         file.write_text(content)
         assert main(["jester", "--data", str(file)]) == 2
-        assert "other.csv is not Jester's file" in capsys.readouterr().out
+        assert "other.csv, line" in (told := capsys.readouterr().err)
+        assert "a count and then 100 ratings" in told
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["jester", "--data", "nowhere.csv"]) == 2
-    assert "--data takes Jester's" in capsys.readouterr().out
+    assert "nowhere.csv cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

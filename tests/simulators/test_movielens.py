@@ -106,4 +106,4 @@ def test_what_is_no_stream_of_ratings(
     assert main(["movielens", "--data", str(tmp_path)]) == 2
     (tmp_path / "u.data").write_text(text)
     assert main(["movielens", "--data", str(tmp_path)]) == 2
-    assert "u.data" in capsys.readouterr().out
+    assert "u.data" in capsys.readouterr().err

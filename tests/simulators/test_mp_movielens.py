@@ -47,5 +47,5 @@ def test_a_file_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text("1,2,3")
     assert main(["mp-movielens", "--data", str(file)]) == 2
     assert (
-        "user, item, 1 to 5 and seconds, with tabs between is expected" in capsys.readouterr().out
+        "user, item, 1 to 5 and seconds, with tabs between is expected" in capsys.readouterr().err
     )

@@ -115,9 +115,9 @@ def test_wrong_files_are_told_what_was_expected(
     wrong.write_text("RD 1 12 2 345")
     assert main(["oap-table-2"]) == 2
     assert main(["oap-table-2", "--documents", str(wrong)]) == 2
-    assert "QN and a number, QU, NR" in capsys.readouterr().out
+    assert "QN and a number, QU, NR" in capsys.readouterr().err
     assert main(["oap-table-2", "--films", str(tmp_path / "none")]) == 2
-    assert "cannot be read" in capsys.readouterr().out
+    assert "cannot be read" in capsys.readouterr().err
 
 
 def test_the_papers_documents() -> None:

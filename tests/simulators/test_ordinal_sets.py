@@ -10,7 +10,7 @@ import pytest
 
 from simulators.__main__ import main
 from simulators.ordinal_peers import MISSING, PEERS
-from simulators.ordinal_sets import LEARNERS, run, scores_of
+from simulators.ordinal_sets import LEARNERS, report, scores_of
 
 
 def test_a_table_of_errors_beside_the_peers(
@@ -31,7 +31,7 @@ def test_a_table_of_errors_beside_the_peers(
                 [f"{size:.3f}", colour, shown, sum(score > edge for edge in (-1, 0, 1)) + 1]
             )
     lines: list[str] = []
-    assert run(tmp_path, 2, ["car"], lines.append) == 0
+    assert report(tmp_path, 2, ["car"], lines.append) == 0
     head = ["hedge", "linear", "waves", "averaged", *PEERS]
     row, ratios = (line.split() for line in lines[1:3])
     assert lines[0].split()[1:] == " ".join(head).split()
@@ -58,4 +58,4 @@ def test_scores_of_probabilities() -> None:
 
 def test_a_folder_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ordinal-sets", "--data", str(tmp_path)]) == 2
-    assert "--data says where the data sets are" in capsys.readouterr().out
+    assert "--data says where the data sets are" in capsys.readouterr().err

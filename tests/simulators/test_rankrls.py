@@ -104,8 +104,9 @@ def test_a_wrong_file_is_told_what_was_expected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["ohsumed", "--data", str(tmp_path)]) == 2
-    assert "is not a part of LETOR's OHSUMED" in capsys.readouterr().out
+    assert "has no S1.txt; it has a label from 0 to 2" in capsys.readouterr().err
     (tmp_path / "S1.txt.gz").write_bytes(gzip.compress(b"1 qid:1 1:0.5"))
     assert main(["ohsumed", "--data", str(tmp_path)]) == 2
+    assert "S1.txt.gz, line 1: a label from 0 to 2" in capsys.readouterr().err
     assert main(["rankrls-table-6", "--data", str(tmp_path / "none.csv")]) == 2
-    assert "is not a file" in capsys.readouterr().out
+    assert "cannot be read" in capsys.readouterr().err

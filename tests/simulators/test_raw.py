@@ -53,4 +53,4 @@ def test_real_data(name: str) -> None:
 
 def test_a_folder_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["raw", "--data", str(tmp_path)]) == 2
-    assert "--data says where the data sets are" in capsys.readouterr().out
+    assert "--data says where the data sets are" in capsys.readouterr().err

@@ -72,7 +72,7 @@ def test_made_files_are_read_in_folders_archives_and_alone(
     for kind, files in MADE.items():
         folder = folder_of(kind, tmp_path)
         main_file = folder / next(iter(files))
-        whole = lines(capsys, kind, main_file if kind == "jester" else folder)
+        whole = lines(capsys, kind, folder)
         assert len(whole) == COUNTS.get(kind, 2), kind
         for line in whole:
             parse(line.encode())  # raises unless it is an event

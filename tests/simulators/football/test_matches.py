@@ -79,7 +79,7 @@ def test_another_file_is_refused_with_what_is_wrong(
     file = tmp_path / "other.csv"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert main(["football", "--data", str(file)]) == 2
-    shown = capsys.readouterr().out
+    shown = capsys.readouterr().err
     assert shown.startswith("other.csv is not a file of matches: ")
     assert message in shown
 
@@ -93,9 +93,9 @@ def test_a_file_that_cannot_be_unpacked(
     file = tmp_path / "other.csv.gz"
     file.write_bytes(content)
     assert main(["football", "--data", str(file)]) == 2
-    assert "it cannot be unpacked" in capsys.readouterr().out
+    assert "it cannot be unpacked" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["football", "--data", "nowhere.csv"]) == 2
-    assert "nowhere.csv is not a file; --data takes" in capsys.readouterr().out
+    assert "nowhere.csv is not a file of matches" in capsys.readouterr().err
