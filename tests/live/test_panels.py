@@ -109,7 +109,7 @@ def test_every_rule_has_something_to_say(live: Live) -> None:
         for rule in group["rules"]:
             if rule.get("alert") != "StreamRankAbsent":
                 asked = partial(live.prometheus.query, as_truth(rule["expr"]))
-                wait_for(asked, otherwise=lambda rule=rule: f"{rule} says nothing")
+                wait_for(asked, otherwise=partial(str, rule))
     healths = [
         rule["health"]
         for group in live.prometheus.ask("rules")["groups"]
