@@ -7,6 +7,7 @@ StreamRankError
 │   ├── FeatureError
 │   └── LabelError
 ├── ConfigError                    a setting; nothing was begun
+│   └── UnknownLabelsError         nobody said which labels there are
 ├── InputError                     a file or stream that cannot be read
 │   └── RegistryError              a schema registry
 │       └── RetriableRegistryError  (R)
@@ -57,6 +58,7 @@ __all__ = [
     "SnapshotWriteError",
     "StreamRankError",
     "TooManyRejectsError",
+    "UnknownLabelsError",
     "UnreadableError",
     "WriteError",
     "cause_of",
@@ -110,6 +112,10 @@ class LabelError(EventError):
 
 class ConfigError(StreamRankError):
     """A setting that cannot be."""
+
+
+class UnknownLabelsError(ConfigError):
+    """A learner of ranks that was not told which labels there are."""
 
 
 class InputError(StreamRankError):

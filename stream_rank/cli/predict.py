@@ -10,7 +10,9 @@ from typing import Any
 from stream_rank.cli.flags import add_fields
 from stream_rank.cli.learner_choice import chosen
 from stream_rank.config.fields import Fields, pairs
+from stream_rank.config.labels import labels_in
 from stream_rank.errors import ConfigError
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["add", "run"]
 
@@ -25,6 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--learner", help="which one, where a run has several")
     parser.add_argument("--format", choices=["jsonl", "csv", "parquet", "arrow", "avro"])
     add_fields(parser, "as in replay; must come after the file")
+    parser.add_argument("--labels", help="as in replay; those of the run, where a run is given")
     parser.add_argument("--envelope", choices=["debezium", "cloudevents"], help="as in replay")
     parser.add_argument("--category", action="append", default=[], help="as in replay")
     parser.add_argument(
@@ -44,17 +47,18 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.ingest.files.open_source import open_source
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
+    scale = _labels(given)
     contestant = contestant_of_model(model)
     fields = _fields(getattr(given, "fields", []))
     names = (*given.category, *_names_to(model))
-    mapping = replace(fields.mapping(given.ts_unit), categories=names)
+    mapping = fields.mapping(given.ts_unit, names, scale)
     source = open_source([given.file], given.format, mapping)
     limits = replace(
         limits_of([contestant], None, _MOST_FEATURES, delayed=False),
         max_features=_MOST_FEATURES,
         named=True,
     )
-    form = EventForm(frozenset(names), given.ts_unit, fields.of_events(), given.envelope)
+    form = EventForm(frozenset(names), given.ts_unit, fields.of_events(), given.envelope, scale)
     decoder, failed = Decoder(limits, FeatureIndex(model.features), form), 0
     for chunk in source.chunks(None):
         if chunk is None:
@@ -67,10 +71,8 @@ def run(given: argparse.Namespace) -> int:
         failed += len(batch.rejects)
         for event, record in enumerate(batch.records.tolist()):
             if batch.kinds[event] in (Kind.RATING, Kind.REQUEST):
-                value = float(found[event])
-                known = math.isfinite(value)
-                whole = int(value) if known and contestant.predicts == "ranks" else value
-                lines[record] = {"prediction": whole if known else None}
+                predicted = _predicted(float(found[event]), contestant.predicts == "ranks", scale)
+                lines[record] = {"prediction": predicted}
             elif batch.kinds[event] == Kind.PREFERENCE and event not in batch.orders:
                 (one,), (other,) = (
                     each.dicts(event, event + 1) for each in (batch.rows, batch.others)
@@ -92,6 +94,27 @@ def run(given: argparse.Namespace) -> int:
     if failed:
         print(f"stream-rank: {failed:,} records could not be predicted", file=sys.stderr)
     return 0
+
+
+def _predicted(value: float, ranked: bool, scale: LabelScale | None) -> float | str | None:
+    """A score, or the label of a rank; None where the learner knows none yet."""
+    if not math.isfinite(value):
+        return None
+    if not ranked:
+        return value
+    return int(value) if scale is None else scale.label_of(value)
+
+
+def _labels(given: argparse.Namespace) -> LabelScale | None:
+    """The labels that were given, or those that the run learned."""
+    from stream_rank.checkpoint.model_file import open_snapshot
+
+    settings = open_snapshot(given.snapshot).metadata.get("settings") or {}
+    try:
+        labels = labels_in(given.labels or settings.get("labels"))
+    except ValueError as error:
+        raise ConfigError(f"--labels: {error}") from None
+    return None if labels is None else LabelScale(tuple(labels))
 
 
 _OUTCOMES = {1: "preferred", 0: "tie", -1: "other"}

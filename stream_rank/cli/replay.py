@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
+from stream_rank.cli.label_hint import label_hint
 from stream_rank.cli.signals import listen
 from stream_rank.config.replay import ReplayConfig
-from stream_rank.errors import ConfigError, NothingLearnedError, TooManyRejectsError
+from stream_rank.errors import (
+    ConfigError,
+    NothingLearnedError,
+    TooManyRejectsError,
+    UnknownLabelsError,
+)
 from stream_rank.printable import printable
 
 if TYPE_CHECKING:
@@ -83,7 +89,12 @@ def carry_out(
         "judge": judge,
         "searches": searches,
     }
-    with Replay(config, show.warn, control, **more) as replay:
+    try:
+        replay = Replay(config, show.warn, control, **more)
+    except UnknownLabelsError as error:
+        hint = label_hint(config)
+        raise ConfigError(hint or str(error)) from None
+    with replay:
         show.note(str(replay.learning.room))
         if replay.learning.not_kept:
             show.warn(

@@ -70,7 +70,7 @@ class Decoder:
         say: Callable[[str], object] | None = None,
     ) -> None:
         """`say` is told what looks odd about the events."""
-        self.limits, self._form = limits, form
+        self.limits, self.form = limits, form
         admission = Admission(
             limits.max_features, limits.min_count, limits.expire_after, limits.max_new_features
         )
@@ -124,14 +124,14 @@ class Decoder:
 
     def _new_keys(self) -> Keys:
         most = _KEYS_PER_FEATURE * self.limits.max_features + _MORE_KEYS
-        return Keys(self.index, self._layout, self._form.categories, most)
+        return Keys(self.index, self._layout, self.form.categories, most)
 
     def _decoded(self, chunk: Chunk) -> Batch:
         if isinstance(chunk, Records):
             return self._records(chunk)
         if chunk.items is not None:
             return orders_of(
-                chunk, chunk.items, self.limits, self.index, EventForm(self._form.categories)
+                chunk, chunk.items, self.limits, self.index, EventForm(self.form.categories)
             )
         return self._columns.decode(chunk)
 
@@ -194,12 +194,15 @@ class Decoder:
         tree, stamp = self._keys.tables(last - first)
         n_entries = scan(
             *(chunk.text, starts, ends, tree, stamp, _powers()),
-            *(self._layout.way, UNITS.index(self._form.ts_unit), LONGEST_TEXT, room),
+            *(self._layout.way, UNITS.index(self.form.ts_unit), LONGEST_TEXT, room),
         )
         if front:
             block.entries[:] += front
             block.others[:] += front
         builder.n_entries = front + n_entries
+        if self.form.labels is not None:  # what is none of them is left to the slow way, as rank 0
+            rated = block.read & ((block.kinds == Kind.RATING) | (block.kinds == Kind.LABEL))
+            block.labels[rated] = self.form.labels.ranks_of(block.labels[rated])
         doubtful[first:last] = self.limits.doubtful(block)
 
     def _put(
@@ -232,7 +235,7 @@ class Decoder:
 
     def _event(self, raw: bytes) -> Event:
         """Decode one event, and check the limits."""
-        event = fast_json.decode(raw, self._form) or schema.parse(raw, self._form)
+        event = fast_json.decode(raw, self.form) or schema.parse(raw, self.form)
         self.limits.check(event)
         return event
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from stream_rank.codec.envelope import Envelope, contents
 from stream_rank.codec.fields import Fields
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["OWN_FORM", "EventForm"]
 
@@ -22,11 +23,13 @@ class EventForm:
     """The fields of every role; None where events have our own form."""
     envelope: Envelope | None = None
     """What events come in."""
+    labels: LabelScale | None = None
+    """The labels, where they are not the ranks 1 to N."""
 
     @property
     def own(self) -> bool:
         """Whether events have our own form as they are."""
-        return self.fields is None and self.envelope is None
+        return self.fields is None and self.envelope is None and self.labels is None
 
     def own_form(self, record: Any) -> Any:
         """The event of a parsed record in our own form, which may not be valid.
@@ -34,6 +37,13 @@ class EventForm:
         This is the reference for the scanner, by the tree that `layout` has. Raises an `EventError` where no event is, and
         `Left` for what need not be one.
         """
+        own = self._in_place(record)
+        if self.labels is not None and isinstance(own, dict) and own.get("y") is not None:
+            return own | {"y": self.labels.rank_of(own["y"])}
+        return own
+
+    def _in_place(self, record: Any) -> Any:
+        """The event of a parsed record with everything under our own names."""
         more: dict[str, Any] = {}
         if self.envelope is not None:
             record, more = contents(record, self.envelope)

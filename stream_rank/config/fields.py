@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from stream_rank.codec.fields import Fields as EventFields
 from stream_rank.errors import ConfigError
 from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["Fields", "pairs"]
 
@@ -67,9 +68,14 @@ class Fields(BaseModel):
         x = None if self.x is None else tuple(self.x)
         return {"x": x, "context": tuple(self.context or ()), **given}
 
-    def mapping(self, ts_unit: Any = "ms", categories: tuple[str, ...] = ()) -> Mapping:
+    def mapping(
+        self,
+        ts_unit: Any = "ms",
+        categories: tuple[str, ...] = (),
+        labels: LabelScale | None = None,
+    ) -> Mapping:
         """The mapping for the sources of tables."""
-        return Mapping(**self._given(), ts_unit=ts_unit, categories=categories)
+        return Mapping(**self._given(), ts_unit=ts_unit, categories=categories, labels=labels)
 
     def of_events(self) -> EventFields | None:
         """The same for events of JSON; None if nothing is given, so that they have our own form."""

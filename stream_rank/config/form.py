@@ -6,8 +6,10 @@ from pydantic import BeforeValidator, Field
 
 from stream_rank.codec.form import EventForm
 from stream_rank.config.fields import Fields, pairs
+from stream_rank.config.labels import Labels
 from stream_rank.config.settings import Settings, listed
 from stream_rank.ingest.files.column_mapping import Mapping
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["FIELDS", "FieldsSetting", "FormConfig"]
 
@@ -35,6 +37,15 @@ class FormConfig(Settings):
     ts_unit: Literal["ms", "s", "us", "ns"] = Field(
         "ms", description="what times count that are numbers: milliseconds since 1970, seconds ..."
     )
+    labels: Labels = Field(
+        None,
+        description="the labels from the lowest to the highest, where they are not 1 to N, as in bad,ok,good or 0.5,1,...,5",
+    )
+
+    @property
+    def scale(self) -> LabelScale | None:
+        """The labels, where they are not 1 to N."""
+        return None if self.labels is None else LabelScale(tuple(self.labels))  # type: ignore[arg-type]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,8 +59,9 @@ class FormConfig(Settings):
             self.ts_unit,
             None if self.fields is None else self.fields.of_events(),
             self.envelope,
+            self.scale,
         )
 
     def mapping(self) -> Mapping:
         """Which columns of tables have which role."""
-        return (self.fields or Fields()).mapping(self.ts_unit, self.names)
+        return (self.fields or Fields()).mapping(self.ts_unit, self.names, self.scale)

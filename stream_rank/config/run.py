@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from stream_rank.config.form import FormConfig
 from stream_rank.config.settings import Listed, OpenUrl, bytes_of
@@ -20,11 +20,21 @@ class RunConfig(FormConfig):
     fixed: ClassVar[tuple[str, ...]] = (
         *("preparation", "n_ranks", "seed", "delay", "window", "max_features"),
         *("min_count", "max_new_features"),
-        *("ranking_pairs", "fields", "categories", "envelope", "ts_unit"),
+        *("ranking_pairs", "fields", "categories", "envelope", "ts_unit", "labels"),
     )
     """Settings that cannot change when a run is resumed, since what was learned depends on them."""
 
     _begun_with: tuple[str, ...] | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _ranks_of_labels(self) -> Self:
+        if self.labels is not None:
+            if self.n_ranks not in (None, len(self.labels)):
+                raise ValueError(
+                    f"`n_ranks` is {self.n_ranks}, and there are {len(self.labels)} `labels`; give these alone"
+                )
+            self.n_ranks = len(self.labels)
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +82,9 @@ class RunConfig(FormConfig):
         None,
         description="a model (as of `snapshot merge`), a snapshot or a run's folder, as whose learner that of a new run begins; a run that is resumed goes on with its own",
     )
-    n_ranks: int | None = Field(None, ge=2, le=10_000, description="labels are the ranks 1 to N")
+    n_ranks: int | None = Field(
+        None, ge=2, le=10_000, description="labels are the ranks 1 to N; not needed with `labels`"
+    )
     seed: int = Field(1, description="the seed of random learners without one of their own")
     delay: int = Field(
         0, ge=0, le=10_000_000, description="how many events may wait for a later label"

@@ -20,7 +20,7 @@ from stream_rank.contestants.prepared_learner import PreparedLearner
 from stream_rank.contestants.river_learner import RiverLearner
 from stream_rank.contestants.spec_parts import members_of, separate, steps_of
 from stream_rank.contestants.vowpal_wabbit import wabbit_of
-from stream_rank.errors import ConfigError, unknown_name
+from stream_rank.errors import ConfigError, UnknownLabelsError, unknown_name
 from stream_rank.features.catalogue import STAGES
 from stream_rank.features.feature_stage import FeatureStage
 from stream_rank.features.prepared import Prepared
@@ -189,8 +189,8 @@ def make(
     except Exception as error:  # third-party code may raise anything
         raise ConfigError(f"learner {spec!r}: {type(error).__name__}: {error}") from None
     if own and model.predicts == "ranks" and model.n_ranks is None:
-        raise ConfigError(
-            f"learner {name!r} learns ranks: how many are there? `n_ranks`; for labels that are any numbers, and for preferences alone, "
+        raise UnknownLabelsError(
+            f"learner {name!r} learns ranks: how many are there? `n_ranks`, or `labels`; for labels that are any numbers, and for preferences alone, "
             "name a learner of scores with `learners`, such as recursive-mprank or pairwise-ranker"
         )
     told = getattr(model, "n_ranks", None)

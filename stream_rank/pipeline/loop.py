@@ -262,7 +262,13 @@ class Loop:
         """Put the predictions of requests (a row for each learner) into their sink."""
         names = [each.name for each in self.contestants]
         asked = [None] * found.shape[1] if ids is None else ids.tolist()
-        for name, values in zip(asked, found.T.tolist(), strict=True):
+        predicted: list[list[Any]] = found.tolist()
+        scale = self.decoder.form.labels
+        if scale is not None:
+            for row, each in enumerate(self.contestants):
+                if each.predicts == "ranks":
+                    predicted[row] = [scale.label_of(rank) for rank in predicted[row]]
+        for name, values in zip(asked, zip(*predicted, strict=True), strict=True):
             self._predictions.put(Prediction(name, dict(zip(names, values, strict=True))))
 
     def _sample(self, batch: Batch) -> None:

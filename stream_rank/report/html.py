@@ -59,7 +59,7 @@ def report(
             parts.append(_curves(some, curves, drifts, summary))
     parts.append(hindsight(summary.get("hindsight", {})))
     parts.append(_sets(ranked))
-    parts.append(_confusion(ranked))
+    parts.append(_confusion(ranked, summary["settings"].get("labels")))
     parts.append(_rules(boards))
     parts.append(_details(summary))
     return (
@@ -257,7 +257,7 @@ def _sets(boards: Mapping[str, Board]) -> str:
     )
 
 
-def _confusion(boards: Mapping[str, Board]) -> str:
+def _confusion(boards: Mapping[str, Board], labels: Sequence[Any] | None) -> str:
     shown = {name: board.confusion for name, board in boards.items() if board.confusion}
     if not shown:
         return ""
@@ -265,7 +265,9 @@ def _confusion(boards: Mapping[str, Board]) -> str:
         f"<div><h3>{escape(name)}</h3>{heat_map(rows, 'true rank', 'predicted rank')}</div>"
         for name, rows in shown.items()
     )
-    return f'<h2>Which rank was taken for which</h2><div class="row">{maps}</div>'
+    known = ", ".join(str(label) for label in labels or ())
+    legend = f"<p>The ranks from 1 on are the labels {escape(known)}.</p>" if known else ""
+    return f'<h2>Which rank was taken for which</h2>{legend}<div class="row">{maps}</div>'
 
 
 def _rules(boards: Mapping[str, Board]) -> str:

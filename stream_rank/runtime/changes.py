@@ -31,7 +31,7 @@ WHY = {
     "max_new_features": "the features that are known were let in by it",
     "ranking_pairs": "rankings were learned as these pairs",
     "shard": "all learners learned from it",
-    **dict.fromkeys(("fields", "categories", "envelope", "ts_unit"), _READ),
+    **dict.fromkeys(("fields", "categories", "envelope", "ts_unit", "labels"), _READ),
     **dict.fromkeys(("format", "delimiter", "header", "na_values"), _READ),
     **dict.fromkeys(
         ("from", "to"), "what was left out is counted, and would have to be read again"

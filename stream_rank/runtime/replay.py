@@ -1,6 +1,7 @@
 """The replay: learns from files, and writes the results to a folder."""
 
 import csv
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -35,7 +36,7 @@ from stream_rank.sinks.reject_limit import RejectLimit
 from stream_rank.sinks.rejects import reject_file
 from stream_rank.sinks.sink import Prediction, Sink
 
-__all__ = ["Judge", "Replay"]
+__all__ = ["OF_LABELS", "Judge", "Replay"]
 
 
 _CURVE = {
@@ -55,6 +56,10 @@ _SKILLS = {
     "recent_preference_skill": ("recent_preference_error", "coin"),
 }
 """Columns that are the skill of one thing in a point against another."""
+
+
+OF_LABELS = re.compile(r"^label .* is not one of the ranks|^(.* \(y\)|y): .* valid number")
+"""Reasons of rejects that other `labels` may be behind."""
 
 
 class Judge(Protocol):
@@ -241,8 +246,11 @@ class Replay:
         found = self.learning.loop.reject_counts.reasons.most_frequent(2)
         first, *more = found
         which = f"the first of {first.records:,} alike" if more else "the first"
+        labels = ""
+        if self.config.labels is None and OF_LABELS.search(first.first):
+            labels = "; `labels` says which labels there are, where they are not 1 to N"
         same = "" if more or first.records == 1 else ", and so of all others"
-        return f"{which}: {first.first}{same}. It reads: {first.example} (all are in {self._rejects.path})"
+        return f"{which}: {first.first}{same}. It reads: {first.example} (all are in {self._rejects.path}){labels}"
 
     def summary(self) -> dict[str, Any]:
         """The summary of the run."""

@@ -21,7 +21,8 @@ def prediction_line(prediction: Prediction) -> bytes:
     b'{"id": "u7", "predictions": {"prank": 3.0, "mprank": null}}'
     """
     known = {
-        name: value if math.isfinite(value) else None for name, value in prediction.values.items()
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in prediction.values.items()
     }
     return json.dumps({"id": prediction.id, "predictions": known}).encode()
 

@@ -22,7 +22,8 @@ class Prediction(NamedTuple):
     """The predictions of all learners for a request."""
 
     id: str | int | None
-    values: dict[str, float]
+    values: dict[str, float | str | None]
+    """The label or the score that each learner predicts."""
 
 
 class Sink(Protocol[Item]):

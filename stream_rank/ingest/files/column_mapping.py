@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from stream_rank.errors import InputError
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["Mapping", "TableLayout"]
 
@@ -80,6 +81,8 @@ class Mapping:
     """What times count that are numbers."""
     categories: tuple[str, ...] = ()
     """Features whose numbers are names, as of users and items: 17 is the feature `user=17`, which is 1."""
+    labels: LabelScale | None = None
+    """The labels, where they are not the ranks 1 to N."""
 
     @property
     def named(self) -> set[str]:

@@ -17,6 +17,7 @@ from stream_rank.ingest.files.item_lists import items_of
 from stream_rank.ingest.files.kinds import is_text
 from stream_rank.ingest.files.numbers import joined, numbers
 from stream_rank.ingest.files.values import Features, features_in
+from stream_rank.ingest.label_scale import LabelScale
 from stream_rank.ingest.position import Position
 from stream_rank.ingest.timestamps import FIRST, LAST, TimeUnit, moment_of
 from stream_rank.learners.base.values import LONGEST_NAME
@@ -56,7 +57,7 @@ def as_columns(
         labels = _magnitudes(table, roles, source, wrong)
     elif "y" in roles:
         column = joined(table.column(roles["y"]))
-        labels = _labels(column, "y", roles["y"], source, wrong)
+        labels = _ranks(column, roles["y"], source, wrong, mapping.labels)
         empty = np.isnan(labels)
         if empty.any():
             given = ~pc.is_null(column).to_numpy(zero_copy_only=False)
@@ -129,6 +130,30 @@ def _labels(
         if cell.strip(" \t").lstrip("+-").lower() != "nan":
             wrong.setdefault(row, f"{role}: Input should be a valid number, not {cell!r}")
     return np.asarray(values[codes], np.float64)
+
+
+def _ranks(
+    column: Any, name: str, source: str, wrong: dict[int, str], scale: LabelScale | None
+) -> npt.NDArray[np.float64]:
+    """The labels of a column: numbers, or their ranks on a scale."""
+    coded = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if coded else column.type
+    if scale is None or not (scale.of_texts and is_text(kind)):
+        labels = _labels(column, "y", name, source, wrong)
+        if scale is None:
+            return labels
+        ranks = scale.ranks_of(labels)
+        for row in np.flatnonzero(ranks == 0).tolist():
+            wrong.setdefault(row, str(scale.unknown(labels[row])))
+        return ranks
+    column = column if coded else joined(column.dictionary_encode())
+    known = {label: rank for rank, label in enumerate(scale.labels, 1)}
+    texts = column.dictionary.to_pylist()
+    ranks = np.array([*(known.get(text, 0) for text in texts), np.nan])
+    codes: Any = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero(ranks[codes] == 0).tolist():
+        wrong.setdefault(row, str(scale.unknown(texts[codes[row]])))
+    return np.asarray(ranks[codes], np.float64)
 
 
 def _label(cell: str) -> float:

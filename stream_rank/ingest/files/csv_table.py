@@ -49,6 +49,8 @@ class CsvTables:
         features = {*layout.features.values(), *(layout.others or {}).values()}
         self._features = features | {*(layout.context or {}).values()}
         self._always = layout.categorical(mapping.categories)
+        if mapping.labels is not None and mapping.labels.of_texts and "y" in layout.roles:
+            self._always.add(layout.roles["y"])
         self._text: set[str] = set()
         self._nulls = ["", *na_values]
         self._marks = np.empty(0, np.bool_)
