@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from stream_rank.codec.batch import REJECTED_FOR, UNMATCHED, Batch
+from stream_rank.codec.batch import REJECTED_FOR, SKIPPED, UNMATCHED, Batch
 from stream_rank.pipeline.reject_reasons import RejectReasons
 
 __all__ = ["Counts", "RejectCounts"]
@@ -52,12 +52,13 @@ class RejectCounts:
         """The length of the current and of the longest run of rejects without an event between them."""
 
     def count(self, batch: Batch) -> None:
-        """Count the rejects of a batch. Events end a streak, but for labels without features, which are rejects too."""
+        """Count the rejects of a batch. Events end a streak, but for labels without features, which are rejects too, and for what was skipped."""
+        # what was left out, as an empty message, is no event
+        events = batch.records[(batch.kinds != UNMATCHED) & (batch.kinds != SKIPPED)]
         if not batch.rejects:
-            self.streak = 0 if len(batch) else self.streak
+            self.streak = 0 if len(events) else self.streak
             return
         last = 0
-        events = batch.records[batch.kinds != UNMATCHED]
         records = [reject.record for reject in batch.rejects]
         for before in np.searchsorted(events, records).tolist():
             self.streak = self.streak + 1 if before == last else 1

@@ -24,6 +24,7 @@ from stream_rank.ingest.files.open_source import open_source
 from stream_rank.ingest.source import Source
 from stream_rank.ingest.timestamps import FIRST, LAST, written
 from stream_rank.pipeline.halving import Halving
+from stream_rank.pipeline.label_order import LabelOrder
 from stream_rank.pipeline.pace import Pace
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.pipeline.stage import Stage
@@ -95,6 +96,7 @@ class Replay:
         self.config, self._say, self._judge = config, say, judge
         mapping = config.mapping()
         self.source = source or _opened(config)
+        self._order = LabelOrder()
         pace = [] if config.speed is None else [Pace(config.speed)]
         halving = self._halving = [
             Halving(
@@ -116,7 +118,7 @@ class Replay:
             resume=config.resume,
             contestants=contestants,
             time_filter=_time_filter(config),
-            stages=[*stages, *pace],
+            stages=[*stages, self._order, *pace],
             last_stages=[*([] if judge is None else [judge.stage]), *halving],
             control=control,
             learner_threads=learner_threads,
@@ -183,6 +185,8 @@ class Replay:
             say(f"{times.untimed:,} events without a time (ts) were left out by `from` and `to`")
         if config.speed is not None and self.learning.progress.time is None and counts.taken:
             say("no event has a time (ts): `speed` had no effect")
+        if self._order.said is not None:
+            say(self._order.said)
         if self.learning.loop.decoder.ids is not None:
             self.learning.loop.decoder.ids.conclude()
         for each in self.learning.contestants:
