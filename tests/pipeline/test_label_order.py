@@ -1,5 +1,6 @@
 """A file that is sorted by its labels is said to be."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from stream_rank.pipeline.label_order import LabelOrder
 from tests.cli.conftest import in_process
 
 
-def said_of(labels: list[float], portion: int = 7) -> str | None:
+def said_of(labels: Sequence[float], portion: int = 7) -> str | None:
     order = LabelOrder()
     for first in range(0, len(labels), portion):
         order.see(np.array(labels[first : first + portion], float))
