@@ -17,30 +17,26 @@ from stream_rank.errors import (
 )
 from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.chunk import Records
-from stream_rank.ingest.kafka.clients import consumer_of, producer_of
-from stream_rank.ingest.kafka.port import Consumer, Partition, ResolveOffsets, Subscription
-from stream_rank.ingest.kafka.topic_source import TopicSource
+from stream_rank.ingest.kafka.clients import consumer_of
+from stream_rank.ingest.kafka.port import Consumer, ResolveOffsets, Subscription
 from stream_rank.monitoring.exporter import Exporter
 from stream_rank.monitoring.http_server import Endpoints, Server
 from stream_rank.monitoring.observer import Observer
 from stream_rank.monitoring.shared_answer import SharedAnswer
 from stream_rank.pipeline.run_control import RunControl
 from stream_rank.runtime.catch_up import CatchUp
-from stream_rank.runtime.constant_watch import ConstantWatch
+from stream_rank.runtime.daemon_parts import predictions_of, rejects_of, source_of
 from stream_rank.runtime.joining import join, seated
 from stream_rank.runtime.leading import Leading
 from stream_rank.runtime.learning_run import open_run
 from stream_rank.runtime.load import Load
+from stream_rank.runtime.progress_log import ProgressLog
 from stream_rank.runtime.shutdown_deadline import ShutdownDeadline
 from stream_rank.runtime.stand_by import StandBy
 from stream_rank.runtime.status_requests import StatusRequests
 from stream_rank.runtime.study import Study
 from stream_rank.runtime.summary import as_json, summary_of
-from stream_rank.sinks.dead_letters import dead_letter_topic
-from stream_rank.sinks.predictions import prediction_topic
 from stream_rank.sinks.reject_limit import RejectLimit
-from stream_rank.sinks.rejects import reject_file
-from stream_rank.sinks.sink import NullSink, Prediction, Rejected, Sink
 from stream_rank.sinks.topic_sink import TopicSink
 
 __all__ = ["Daemon"]
@@ -74,13 +70,13 @@ class Daemon:
         self._kafka = Backoff("Kafka", logger.warning)
         self._snapshots = Backoff("snapshots", logger.warning)
         self._registry = Backoff("schema registry", logger.warning)
-        self.source = _source(config, self._kafka, self._registry)
+        self.source = source_of(config, self._kafka, self._registry)
         self._limit = RejectLimit(config.max_reject_ratio, config.max_consecutive_rejects)
         self.learning = open_run(
             config,
             self.source,
-            _rejects(config),
-            _predictions(config),
+            rejects_of(config),
+            predictions_of(config),
             logger.info,
             resume=True,
             control=control,
@@ -98,10 +94,10 @@ class Daemon:
         self._rejects_before, self._records_before = counts.rejects, counts.records
         self._start = self._last_arrival = time.monotonic()
         self._next_attempt = 0.0
-        self._next_line = self._start + config.log_seconds
-        self._line_records = counts.records
-        self._constant_watch = ConstantWatch()
-        self._assigned: frozenset[Partition] = frozenset()
+        self._log = ProgressLog(
+            *(self._start, config.log_seconds, counts.records),
+            lambda: sum(self.observer.lag.values()),
+        )
         self._fetched = False
         self._status_requests = StatusRequests(_ANSWER_SECONDS)
         self.observer = Observer(
@@ -241,7 +237,8 @@ class Daemon:
     def _between_chunks(self) -> None:
         """Update metrics, take a due snapshot, answer status requests, and log the progress."""
         now = time.monotonic()
-        self._log_assignment()
+        if self._log.assignment(self.source.assignment):
+            self._fetched = False
         self.observer.turned()
         self.learning.rate.passed(now - self._start, self.learning.progress.counts.records)
         if self._catch_up is not None and self.source.assignment:
@@ -249,8 +246,7 @@ class Daemon:
         if self._leading.check():
             self._commit(now)
         self._status_requests.answer(lambda: self._redact(as_json(self.status(), indent=2)))
-        if now >= self._next_line:
-            self._log_progress(now)
+        self._log.progress(now, self.learning)
 
     def _commit(self, now: float) -> None:
         """Settle the commit that is written by now, or begin one that is due; what fails is tried again after a back-off."""
@@ -305,43 +301,10 @@ class Daemon:
         needed was reachable."""
         limit = self.config.idle_timeout
         if not self._fetched:
-            self._fetched = bool(self._assigned) and self.source.fetched
+            self._fetched = bool(self._log.assigned) and self.source.fetched
         if self._kafka.active or self._registry.active or not self._fetched:
             self._last_arrival = time.monotonic()
         return limit is not None and time.monotonic() - self._last_arrival >= limit
-
-    def _log_assignment(self) -> None:
-        """Log the partitions that came and went since the last turn."""
-        now, before = self.source.assignment, self._assigned
-        if now == before:
-            return
-        self._assigned, self._fetched = now, False
-        for event, changed in (("revoked", before - now), ("assigned", now - before)):
-            if changed:
-                names = ", ".join(str(each) for each in sorted(changed))
-                logger.info(f"partitions {event}", extra={"partitions": names, "now": len(now)})
-
-    def _log_progress(self, now: float) -> None:
-        counts, period = self.learning.progress.counts, self.config.log_seconds
-        boards = self.learning.scoreboard.boards
-        losses = {
-            name: board.recent_loss if board.events else board.preferences.recent_error
-            for name, board in boards.items()
-        }
-        seconds = now - self._next_line + period
-        logger.info(
-            "learning" if self.source.assignment else "waiting for partitions",
-            extra={
-                "records": counts.records,
-                "records_per_second": round((counts.records - self._line_records) / seconds),
-                "rejects": counts.rejects,
-                "lag": sum(self.observer.lag.values()),
-                "recent_loss": {name: loss and round(loss, 4) for name, loss in losses.items()},
-            },
-        )
-        for sentence in self._constant_watch.news(self.learning.scoreboard.standings):
-            logger.warning(sentence)
-        self._line_records, self._next_line = counts.records, now + period
 
     def _commit_and_end(self) -> None:
         """The last commit of a run that ends by itself; a store that hangs does not keep it from ending."""
@@ -422,32 +385,3 @@ class Daemon:
         if why is not None:
             return False, f"restored, and {why}"
         return True, f"restored, and {len(self.source.assignment)} partitions are assigned"
-
-
-def _source(config: DaemonConfig, backoff: Backoff, registry: Backoff) -> TopicSource:
-    subscription = Subscription(
-        config.topics, config.group_id, config.session_timeout_seconds, config.group_protocol
-    )
-
-    def consumer(resolve_offsets: ResolveOffsets) -> Consumer:
-        return consumer_of(config.client, config.connection(), subscription, resolve_offsets)
-
-    return TopicSource(
-        *(config.topics, consumer, backoff, config.start, config.on_lost_offsets, logger.warning),
-        skips=config.skips(),
-        values=config.values(),
-        values_backoff=registry,
-        session_seconds=config.session_timeout_seconds,
-    )
-
-
-def _rejects(config: DaemonConfig) -> Sink[Rejected]:
-    if config.dead_letters is None:
-        return reject_file(config.out / "rejects.jsonl")
-    return dead_letter_topic(producer_of(config.client, config.connection()), config.dead_letters)
-
-
-def _predictions(config: DaemonConfig) -> Sink[Prediction]:
-    if config.predictions is None:
-        return NullSink()
-    return prediction_topic(producer_of(config.client, config.connection()), config.predictions)

@@ -81,6 +81,7 @@ class Runs:
         )
         with (
             patch("stream_rank.runtime.daemon.consumer_of", self._consumer),
+            patch("stream_rank.runtime.daemon_parts.consumer_of", self._consumer),
             patch("stream_rank.runtime.daemon.Server"),
             patch("stream_rank.ingest.kafka.topic_source._POLL_SECONDS", 0.005),
             patch("stream_rank.runtime.catch_up._LEAST_SHARE", 1.0),
