@@ -19,7 +19,7 @@ from typing import Self
 
 from simulators.arguments import whole
 
-__all__ = ["Kafka", "NoKafkaError", "add", "free_ports", "jars", "run", "serve"]
+__all__ = ["STEADY", "Kafka", "NoKafkaError", "add", "free_ports", "jars", "run", "serve"]
 
 _HERE = Path(__file__).parent
 _LIST = _HERE / "kafka/pom.xml"
@@ -123,6 +123,10 @@ def free_ports(count: int) -> list[int]:
             each.bind(("127.0.0.1", port))
             found.append(port)
     return found
+
+
+STEADY = {"broker.session.timeout.ms": 60_000}
+"""Of a node that nobody kills: on a busy machine it may say nothing for some seconds, and need not be taken for dead."""
 
 
 class Kafka:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simulators.broker import Kafka, NoKafkaError
+from simulators.broker import STEADY, Kafka, NoKafkaError
 from stream_rank.ingest.kafka.clients import producer_of
 from stream_rank.ingest.kafka.connection import Connection
 from stream_rank.ingest.kafka.port import ProducerRecord
@@ -47,6 +47,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         "listener.name.clients.oauthbearer.sasl.login.callback.handler.class": f"{plain}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredLoginCallbackHandler",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": "User:alice;User:ANONYMOUS",
+        **STEADY,
     }  # fmt: skip
     try:
         kafka = Kafka(

@@ -131,16 +131,19 @@ def test_each_accident_fires_its_alert(kafka: Broker, tmp_path: Path) -> None:
         asked = "count(instance:stream_rank_records:rate5m > 0) == 5"
         wait_for(lambda: prometheus.query(asked), 600 / _FASTER + 20)
         time.sleep(60 / _FASTER)
-        assert prometheus.firing() == set(), "all is well so far"
+        # a busy machine may bring somebody behind for a moment of the fast time; what is wrong for good fires on
+        wait_for(lambda: not prometheus.firing(), otherwise=lambda: f"{prometheus.firing()} fire")
 
         daemons["killed"].process.kill()
         feeder.starve("starved")
         feeder.garbage.add("garbage")
         wait_for(lambda: _filled(disk) and daemons["full"].said("no snapshot could be written"))
         meant = {(alert, name) for name, alert in _MEANT.items()}
-        wait_for(lambda: meant <= prometheus.firing(), 1200 / _FASTER + 60)
-        assert "well" not in {name for _, name in prometheus.firing()}
-        assert prometheus.firing() - meant <= {("StreamRankSnapshotOld", "full")}
+        wait_for(
+            lambda: meant == prometheus.firing() - {("StreamRankSnapshotOld", "full")},
+            1200 / _FASTER + 60,
+            lambda: f"{prometheus.firing()} fire, not {meant}",
+        )
 
 
 def _filled(disk: Path) -> bool:

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from simulators.broker import Kafka, NoKafkaError
+from simulators.broker import STEADY, Kafka, NoKafkaError
 from tests.shared import kept, tell
 
 
@@ -11,7 +11,7 @@ def main(folder: Path) -> None:
     """Run a broker until the run of tests is over."""
     with kept(folder) as stack:
         try:
-            kafka = stack.enter_context(Kafka(folder / "kafka"))
+            kafka = stack.enter_context(Kafka(folder / "kafka", 1, STEADY))
         except NoKafkaError as error:
             tell(folder, error=str(error))
         else:

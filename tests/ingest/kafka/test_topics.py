@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simulators.broker import Kafka, NoKafkaError
+from simulators.broker import STEADY, Kafka, NoKafkaError
 from stream_rank.errors import LostOffsetsError
 from stream_rank.ingest.backoff import Backoff
 from stream_rank.ingest.kafka.memory_broker import MemoryBroker, MemoryConsumer
@@ -36,7 +36,9 @@ from tests.ingest.kafka.conftest import (
 def inviting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
     """A broker that makes topics that clients ask for."""
     try:
-        broker = Kafka(tmp_path_factory.mktemp("inviting"), 1, {"auto.create.topics.enable": True})
+        broker = Kafka(
+            tmp_path_factory.mktemp("inviting"), 1, {"auto.create.topics.enable": True, **STEADY}
+        )
     except NoKafkaError as error:
         pytest.skip(str(error))
     with broker:
