@@ -1,7 +1,7 @@
 """The cystic fibrosis documents as the OAP paper ranks them: four people judge how a document answers a query, one by the other three.
 
 At each round the target is the judgement of one of the four, drawn at random, and the instance those of the others, in their order. The paper learns
-4,247 rounds and tests on 582; the file has ten documents less than that, so the test has 572.
+4,247 rounds and tests on 582; the file has ten documents less, of which the same share is learned: 4,238, and the test has 581.
 """
 
 from pathlib import Path

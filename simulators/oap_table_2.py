@@ -1,7 +1,19 @@
 """Table 2 and figure 3 of the OAP paper: collaborative filtering, on cystic fibrosis documents and on films.
 
-Every trial draws its rounds anew; losses are of rounds that were not learned. Widrow-Hoff learns the ranks as they are, and is scored by the nearest rank; the others learn
-them with the middle of the scale at 0 and instances of unit length, and the kernel of degree 2, which the paper does not try, also with the lowest at 0, as the file has them. OAP-Bagg and OAP-VP are measured by their mean vote, as in table 1. Intervals are Student's t, 95 percent. The films are MovieLens 100K's
+Every trial draws its rounds anew. What the paper says is done as it says: a round is another document each time, so that there is one pass without repetition; its target is one of the four judgements
+by chance, and the other three are the instance; ranks are 1 to 3; thresholds and weights begin at 0; losses are of rounds that were not learned, by the last weights. What it leaves open is read so:
+
+- the dimensions are the judges, in their order;
+- Widrow-Hoff learns the ranks as they are, and is scored by the nearest rank, within 1 to k. No step goes beyond the label (`WidrowHoff`); without that it loses 0.98 at a rate of 0.2;
+- the others learn ranks with the middle of the scale at 0, which the paper says of films alone, by instances of unit length: the scale decides, since thresholds move by 1;
+- OAP-Bagg and OAP-VP are measured by their mean vote, as in table 1;
+- the kernel of degree 2, which the paper does not try, also has the lowest rank at 0, as the file has it.
+
+Of the documents not all rows come out so. PRank is 0.03 above the paper's, which is within both intervals; OAP-BPM is 0.04 above, and outside; VotedPRank is below. Nothing else that the text can mean
+comes nearer: PRank loses 0.58 on ranks as they are, 0.59 on ranks from 0, 0.54 on centred ones of any length, 0.56 on those with mean 0, and 0.60 where the judges are in no order. Of judgements in
+ascending order, of which the text has no word, PRank loses 0.47 and Widrow-Hoff 0.48, 0.42 and 0.42, but OAP-BPM 0.30 to 0.34, further from the paper's 0.39 than here: so it was not done like that either.
+
+Intervals are Student's t, 95 percent. The films are MovieLens 100K's
 and not EachMovie's, with five ranks instead of six and a tenth of the people: there the paper's order is what is looked for, and not its figures.
 """
 
@@ -62,7 +74,9 @@ COMMITTEE = "the default committee"
 _RATES = (0.2, 0.05, 0.01, 0.001)
 _FROM_0 = "degree 2, ranks from 0"
 _MOST = {"OAP-BPM": 0.44, _FROM_0: 0.30}
-"""What is asked of the documents at the best τ, beside the paper's figures of PRank and of Widrow-Hoff."""
+"""What is asked of the documents at the best τ."""
+_WITHIN = 0.01
+"""How near Widrow-Hoff is asked to be to the paper's figures of documents; PRank may be twice as far."""
 _BELOW_BPM = 0.96
 """What is asked of the films: so much of OAP-BPM's loss."""
 
@@ -75,8 +89,8 @@ class Row(NamedTuple):
     form: str = "centred"
     paper: tuple[float, float] | None = None
     most: float | None = None
-    exact: bool = False
-    """Whether the paper's figure is asked for, within both intervals."""
+    within: float | None = None
+    """How near to the paper's figure ours is asked to be."""
 
 
 class Set(NamedTuple):
@@ -122,8 +136,10 @@ def rows(kind: Set) -> Iterator[Row]:
         # the paper's step is too long at 0.2, where ours is cut to what does not diverge
         name = f"Widrow-Hoff {rate}"
         make = _unseeded(WidrowHoff, k, rate)
-        yield Row(name, make, "raw", printed, exact=known and rate < 0.1)
-    yield Row("PRank", _unseeded(PRank, k), paper=paper["PRank"][0], exact=known)
+        yield Row(name, make, "raw", printed, within=_WITHIN if known and rate < 0.1 else None)
+    yield Row(
+        "PRank", _unseeded(PRank, k), paper=paper["PRank"][0], within=2 * _WITHIN if known else None
+    )
     yield Row("VotedPRank", _unseeded(VotedPRank, k), paper=paper["VotedPRank"][0])
     for name, learner in (("OAP-VP", OAPVP), ("OAP-BPM", OAPBPM), ("OAP-Bagg", OAPBagg)):
         most = _MOST.get(name) if known else None
@@ -173,16 +189,21 @@ def losses(kind: Set, row: Row, trials: int) -> Array:
 
 def _verdict(row: Row, ours: Figure) -> tuple[str, bool]:
     """What is to be said of a figure, and whether it is short of what is asked."""
-    if row.most is not None:
-        good = ours.mean <= row.most
-        return f"{'at most' if good else 'above'} {row.most:.2f}", False  # `_say_best` judges
-    if row.paper is None:
-        return "", False
-    mean, interval = row.paper
-    apart = abs(ours.mean - mean) - interval - ours.interval
-    if apart <= 0:
-        return "agrees", False
-    return f"{ours.mean - mean:+.2f}", row.exact
+    said, short = [], False
+    if row.paper is not None:
+        mean, interval = row.paper
+        off = abs(ours.mean - mean)
+        same = off <= interval + ours.interval
+        said.append("agrees" if same else f"differs by {ours.mean - mean:+.2f}")
+        if row.within is not None:
+            short = off > row.within + ours.interval
+            how = (
+                "no" if short else "yes" if off <= row.within else f"within our interval: {off:.3f}"
+            )
+            said.append(f"asked ± {row.within:.2f}: {how}")
+    if row.most is not None:  # `_say_best` judges
+        said.append(f"asked ≤ {row.most:.2f}: {'yes' if ours.mean <= row.most else 'no'}")
+    return "; ".join(said), short
 
 
 def report(documents: Path | None, films: Path | None, trials: int, out: Path | None) -> int:
@@ -190,7 +211,7 @@ def report(documents: Path | None, films: Path | None, trials: int, out: Path | 
     failed, chosen = False, list(sets(documents, films))
     for kind in chosen:
         print(f"{kind.name}: rank loss, mean of {trials} trials ± 95 % interval")
-        print(f"{'':34}{'paper':>13}{'ours':>16}")
+        print(f"{'':34}{'paper':>13}{'ours':>16}  verdict")
         found = {}
         for row in rows(kind):
             ours = found[row.name] = figure(losses(kind, row, trials))

@@ -88,11 +88,14 @@ def test_the_command_prints_the_paper_beside_ours_and_draws(
 
 
 def test_a_figure_that_is_not_reached_is_seen() -> None:
-    row = oap_table_2.Row("PRank", lambda _: None, paper=(0.5, 0.02), exact=True)
-    assert oap_table_2._verdict(row, Figure(0.53, 0.02)) == ("agrees", False)
-    assert oap_table_2._verdict(row, Figure(0.56, 0.02)) == ("+0.06", True)
-    most = row._replace(most=0.44)
-    assert oap_table_2._verdict(most, Figure(0.45, 0.02)) == ("above 0.44", False)
+    row = oap_table_2.Row("PRank", lambda _: None, paper=(0.5, 0.02), within=0.01)
+    verdict = oap_table_2._verdict
+    assert verdict(row, Figure(0.505, 0.02)) == ("agrees; asked ± 0.01: yes", False)
+    near = "agrees; asked ± 0.01: within our interval: 0.025"
+    assert verdict(row, Figure(0.525, 0.02)) == (near, False)
+    assert verdict(row, Figure(0.535, 0.02)) == ("agrees; asked ± 0.01: no", True)
+    most = row._replace(within=None, most=0.44)
+    assert verdict(most, Figure(0.56, 0.02)) == ("differs by +0.06; asked ≤ 0.44: no", False)
     found = {
         f"{name} τ={tau}": Figure(0.5 - tau, 0)
         for name in oap_table_2._MOST
@@ -124,7 +127,7 @@ def test_the_papers_documents() -> None:
     """The command is the proof: here are fewer trials, and those rows that take the least time."""
     (kind,) = oap_table_2.sets(research_data(DOCUMENTS), None)
     for row in oap_table_2.rows(kind):
-        if row.exact or row.name in ("OAP-BPM τ=0.2", "degree 2, ranks from 0 τ=0.2"):
+        if row.within or row.name in ("OAP-BPM τ=0.2", "degree 2, ranks from 0 τ=0.2"):
             ours = figure(oap_table_2.losses(kind, row, 25))
             assert not oap_table_2._verdict(row, ours)[1], (row.name, ours)
             assert row.most is None or ours.mean <= row.most, (row.name, ours)
