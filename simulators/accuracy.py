@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulators import cystic_fibrosis, jester, movies
+from simulators import cystic_fibrosis, jester, movies, people
 from simulators.arguments import whole
 from simulators.ordinal_peers import event_of, peers
 from simulators.ordinal_sets import SETS, read
@@ -102,7 +102,7 @@ def _synthetic(_: Path, trials: int) -> Iterator[Trial]:
         yield Trial(5, events[:5_000], events[5_000:])
 
 
-def _of(split: jester.Split, n_ranks: int) -> Trial:
+def _of(split: people.Split, n_ranks: int) -> Trial:
     return Trial(n_ranks, _events(split.X, split.y), _events(split.others, split.other_y))
 
 
@@ -128,7 +128,7 @@ def _jokes(folder: Path, trials: int) -> Iterator[Trial]:
     for seed in range(_PEOPLE * trials):
         generator = np.random.default_rng(seed)
         user = int(generator.choice(np.flatnonzero(ratings.counts >= 50)))
-        jokes = jester.split(ratings, group, user, generator)
+        jokes = people.split(ratings, group, user, generator)
         y, other_y = (np.searchsorted(_EDGES, each) + 1 for each in (jokes.y, jokes.other_y))
         yield _of(jokes._replace(y=y, other_y=other_y), len(_EDGES) + 1)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from simulators.jester import Split
+from simulators.people import Split
 from simulators.readers.cystic_fibrosis import EXPECTED, judged
 from simulators.readers.shipped import lines_of
 

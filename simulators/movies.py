@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from simulators.jester import Split
+from simulators.people import Split
 from simulators.readers.movielens_100k import EXPECTED, ratings_of
 from simulators.readers.shipped import lines_of
 

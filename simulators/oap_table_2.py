@@ -29,9 +29,9 @@ import numpy.typing as npt
 from simulators import accuracy, cystic_fibrosis, movies
 from simulators.accuracy import loss_of
 from simulators.arguments import picture, whole
-from simulators.jester import Split
 from simulators.movies import of_unit_length
 from simulators.oap_table_1 import Figure, figure
+from simulators.people import Split
 from stream_rank import (
     OAPBPM,
     OAPVP,

@@ -1,6 +1,6 @@
 """Table 6 of the RankRLS paper on Jester: disagreement, by the three costs and by regression of the ratings.
 
-The protocol is that of `simulators.jester`: for a test user, the ratings of a joke by 300 reference users are its features, half of the
+The protocol is that of `people.py`: for a test user, the ratings of a joke by 300 reference users are its features, half of the
 user's ratings are learned, and the others ranked. Width and regularization are the best on users of their own. Ties count half.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
 from simulators.arguments import whole
-from simulators.jester import Ratings, Split, groups, load, split, testers
+from simulators.jester import groups, load, testers
+from simulators.people import Ratings, Split, split
 from stream_rank import Gaussian
 from stream_rank.batch import RankRLS
 

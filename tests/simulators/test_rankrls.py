@@ -8,6 +8,7 @@ import pytest
 
 from simulators import jester, ohsumed, rankrls_table_6
 from simulators.__main__ import main
+from simulators.people import split
 from stream_rank.batch import RankRLS
 from tests.conftest import research_data
 from tests.simulators.test_jester import JESTER, invented
@@ -24,7 +25,7 @@ def test_table_6_on_invented_ratings(
     assert [line[:24].split()[0] for line in shown[1:]] == ["40-60"] * 4 + ["60-80"] * 4
     generator = np.random.default_rng(0)
     (group,) = [group for group in jester.groups() if group.name == "40-60"]
-    jokes = jester.split(ratings, group, int(jester.testers(ratings)[0]), generator)
+    jokes = split(ratings, group, int(jester.testers(ratings)[0]), generator)
     wrong = jokes._replace(other_y=-jokes.other_y)
     for way in rankrls_table_6.WAYS:
         error, other = (
@@ -41,7 +42,7 @@ def test_table_6_on_jester() -> None:
     group = list(jester.groups())[2]
     generator = np.random.default_rng(0)
     users = generator.choice(jester.testers(ratings), 40, replace=False)
-    splits = [jester.split(ratings, group, user, generator) for user in users]
+    splits = [split(ratings, group, user, generator) for user in users]
     way = rankrls_table_6.WAYS[1]
     found = [rankrls_table_6.errors(way, jokes, 512.0, (1 / 32,))[0] for jokes in splits]
     assert np.mean(found) <= way.required["60-80"] + 0.02
