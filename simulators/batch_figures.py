@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
 from simulators.arguments import picture, whole
+from simulators.pictures import begin, save
 from stream_rank import Gaussian, bounds
 from stream_rank.batch import MPRank, RankRLS
 
@@ -74,9 +74,7 @@ def promised(m: int, C: float) -> float:
 
 def draw(most: int, draws: int, out: Path) -> None:
     """Measure, print, and save the picture."""
-    mpl.use("Agg")
-    mpl.rcParams.update({"svg.hashsalt": "stream-rank", "svg.fonttype": "none", "font.size": 11})
-    from matplotlib import pyplot
+    pyplot = begin()
 
     seconds(50)  # loads what is not loaded yet
     sizes = [size for size in (250, 500, 1000, 2000, 4000) if size <= most] or [most]
@@ -122,7 +120,9 @@ def draw(most: int, draws: int, out: Path) -> None:
             label=f"promised, C = {C:g}",
         )
         right.plot(learned, measured, "os"[color], color=f"C{color}", label=f"measured, C = {C:g}")
-        right.axhline(most_loss, color=f"C{color}", linestyle=":", label=f"largest loss, C = {C:g}")
+        dots = (":", (0, (1, 4)))[color]
+        name = f"largest loss, C = {C:g}"
+        right.axhline(most_loss, color=f"C{color}", linestyle=dots, label=name)
     right.set(
         xlabel="events",
         ylabel="gap of the squared loss",
@@ -134,13 +134,8 @@ def draw(most: int, draws: int, out: Path) -> None:
         axes.legend(
             frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2
         )
-        axes.spines[["top", "right"]].set_visible(False)
     left.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    out.parent.mkdir(parents=True, exist_ok=True)
-    plot.savefig(
-        out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None, dpi=150
-    )
-    pyplot.close(plot)
+    save(plot, out)
     print(out)
 
 

@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
 from simulators.arguments import picture, whole
+from simulators.pictures import STYLES, begin, save
 from stream_rank import OAPBPM, OAPVP, AveragedPRank, OAPBagg, PRank, WidrowHoff
 from stream_rank.datasets.oap_stream import OAPStream
 
@@ -40,15 +40,15 @@ def curves(trials: int, events: int) -> dict[str, npt.NDArray[np.float64]]:
 
 def draw(trials: int, events: int, out: Path) -> None:
     """Save the picture, the same bytes whenever it is drawn."""
-    mpl.use("Agg")
-    mpl.rcParams.update({"svg.hashsalt": "stream-rank", "svg.fonttype": "none", "font.size": 11})
-    from matplotlib import pyplot
+    pyplot = begin()
 
     plot, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
     shown = np.unique(np.geomspace(50, events, 300).astype(int)) - 1
     found = curves(trials, events)
-    for name, curve in sorted(found.items(), key=lambda item: -item[1][-1]):
-        axes.plot(shown + 1, curve[shown], label=f"{name} ({curve[-1]:.3f})")
+    by_end = sorted(found.items(), key=lambda item: -item[1][-1])
+    for (name, curve), style in zip(by_end, STYLES, strict=False):
+        label = f"{name} ({curve[-1]:.3f})"
+        axes.plot(shown + 1, curve[shown], linestyle=style, linewidth=1.8, label=label)
     axes.axhline(
         BAYES_LOSS, color="grey", linestyle=":", label=f"no rule does better ({BAYES_LOSS})"
     )
@@ -60,12 +60,7 @@ def draw(trials: int, events: int, out: Path) -> None:
         title=f"Predict, then learn: the OAP paper's synthetic stream, mean of {trials} trials",
     )
     axes.legend(title="after the last event", frameon=False, loc="upper right")
-    axes.spines[["top", "right"]].set_visible(False)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    plot.savefig(
-        out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None, dpi=150
-    )
-    pyplot.close(plot)
+    save(plot, out)
     print(f"{out}: {', '.join(found)} over {events:,} events")
 
 

@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
@@ -32,6 +31,7 @@ from simulators.arguments import picture, whole
 from simulators.movies import of_unit_length
 from simulators.oap_table_1 import Figure, figure
 from simulators.people import Split
+from simulators.pictures import STYLES, begin, save
 from stream_rank import (
     OAPBPM,
     OAPVP,
@@ -279,18 +279,15 @@ def curves(kind: Set, trials: int) -> dict[str, Array]:
 
 def draw(kinds: list[Set], trials: int, out: Path) -> None:
     """Save the paper's figure 3, of the sets at hand."""
-    mpl.use("Agg")
-    mpl.rcParams.update({"svg.hashsalt": "stream-rank", "svg.fonttype": "none", "font.size": 11})
-    from matplotlib import pyplot
+    pyplot = begin()
 
-    styles = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
     plot, all_axes = pyplot.subplots(
         1, len(kinds), figsize=(6.5 * len(kinds), 5.2), layout="constrained", squeeze=False
     )
     for axes, kind in zip(all_axes[0], kinds, strict=True):
         found = curves(kind, trials)
         by_end = sorted(found.items(), key=lambda item: -item[1][-1])
-        for (name, curve), style in zip(by_end, styles, strict=False):
+        for (name, curve), style in zip(by_end, STYLES, strict=False):
             axes.plot(
                 *(np.arange(1, len(curve) + 1), curve),
                 linestyle=style,
@@ -311,12 +308,7 @@ def draw(kinds: list[Set], trials: int, out: Path) -> None:
             bbox_to_anchor=(0.5, -0.15),
             ncols=2,
         )
-        axes.spines[["top", "right"]].set_visible(False)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    plot.savefig(
-        out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None, dpi=150
-    )
-    pyplot.close(plot)
+    save(plot, out)
     print(out)
 
 

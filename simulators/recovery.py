@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
 from simulators.arguments import picture, whole
+from simulators.pictures import begin, save
 from stream_rank import (
     OAPBPM,
     OAPVP,
@@ -82,9 +82,7 @@ def recovered(loss: Array, window: int) -> int | None:
 
 def draw(trials: int, events: int, out: Path) -> None:
     """Measure, print, and save the picture: a panel for every learner, all on one scale, the others behind it."""
-    mpl.use("Agg")
-    mpl.rcParams.update({"svg.hashsalt": "stream-rank", "svg.fonttype": "none", "font.size": 10})
-    from matplotlib import pyplot
+    pyplot = begin(10)
 
     window = min(_WINDOW, max(1, events // 8))
     found = {}
@@ -108,17 +106,14 @@ def draw(trials: int, events: int, out: Path) -> None:
         axes.plot(place, curve, color="C0", linewidth=1.6)
         axes.axvline(0, color="0.4", linestyle=":")
         axes.set_title(name, fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
     for axes in panels.flat[len(curves) :]:
         axes.set_visible(False)
+    for axes in panels.flat[max(0, len(curves) - columns) : len(curves)]:
+        axes.tick_params(labelbottom=True)  # also where nothing is below
     plot.supxlabel(f"events after the drift (mean of {window} up to each, {trials} trials)")
     plot.supylabel("rank loss (steps an event)")
     panels.flat[0].set_ylim(0, None)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    plot.savefig(
-        out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None, dpi=150
-    )
-    pyplot.close(plot)
+    save(plot, out)
     print(out)
 
 
