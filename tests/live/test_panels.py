@@ -168,4 +168,8 @@ def test_the_words_are_the_right_ones(live: Live) -> None:
         "Alerts": "None",
     }
     # what follows a start, or a moment in which the machine was elsewhere, passes
-    wait_for(lambda: right.items() <= _words(live).items(), 90)
+    wait_for(
+        lambda: right.items() <= _words(live).items(),
+        240,
+        lambda: f"the dashboards say {_words(live)}",
+    )
