@@ -65,6 +65,8 @@ def scores(things: Split, way: str, setting: Setting) -> Array:
     "on-line" is MPRank after passes until its cost is within a hundredth of the least, "one pass" after the first, and "batch" eq. 13.
     """
     if way == "RankBoost":
+        if (things.y == things.y[0]).all():
+            return np.zeros(len(things.other_y))  # of which there is no pair to learn
         return np.asarray(RankBoost(int(setting[0])).fit(things.X, things.y).predict(things.others))
     width, C = setting
     if way == "SVRank":

@@ -11,7 +11,8 @@ __all__ = ["CLIP", "COLOURS", "Line", "heat_map", "line_chart"]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#56b4e9", "#5b5b5b", "#e69f00")
 """The colour-blind safe palette of Okabe and Ito, its yellow darkened for a white background."""
 
-_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+_DASHES = ("", "7 3", "2 3", "9 3 2 3", "14 4")
+"""Neighbours differ in print too; as many as have no divisor in common with colours, so that forty lines are all different."""
 _WIDTH, _HEIGHT = 720, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 16, 14, 46
 
@@ -28,7 +29,7 @@ _GREY = 'stroke="#8a93a0" stroke-dasharray="4 4"'
 
 def _style(number: int) -> str:
     colour = COLOURS[number % len(COLOURS)]
-    dash = _DASHES[number // len(COLOURS) % len(_DASHES)]
+    dash = _DASHES[number % len(_DASHES)]
     return f'stroke="{colour}"' + (f' stroke-dasharray="{dash}"' if dash else "")
 
 
@@ -40,11 +41,12 @@ def line_chart(
     from_zero: bool = True,
     highest: float | None = None,
     beside: Mapping[str, Line] | None = None,
+    whole: bool = False,
 ) -> str:
     """Lines over a logarithmic axis of events, with marks on that axis; what is not finite cannot be drawn.
 
     Losses that no prediction can exceed are drawn whole: `highest`. Others are cut where the first ones are very large.
-    Lines `beside` the others are what those are compared with, and are grey.
+    Lines `beside` the others are what those are compared with, and are grey. What is counted has `whole` numbers at its axis.
     """
     points = {
         name: [(x, y) for x, y in line if y is not None and isfinite(y)]
@@ -65,12 +67,13 @@ def line_chart(
         low, high = low - 0.5, high + 0.5
     margin = 0.05 * (high - low)
     across = Scale(max(min(xs), 1), max(*xs, 2), _LEFT, _WIDTH - _RIGHT, logarithmic=True)
-    up = Scale(low if from_zero else low - margin, high + margin, _HEIGHT - _BOTTOM, _TOP)
+    least = low if from_zero else low - margin
+    up = Scale(least, high + margin, _HEIGHT - _BOTTOM, _TOP, whole=whole)
     parts = [
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(y_label)} against {escape(x_label)}">'
     ]
     bottom = _HEIGHT - _BOTTOM
-    for tick in up.ticks():
+    for tick in up.ticks(6 if whole else 5):
         y = up.place(tick)
         parts.append(
             f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'

@@ -69,7 +69,12 @@ def _pictures(
     }
     if not means:
         return ""
-    places = line_chart(_places([each.name for each in some], boards, point), "events", "place")
+    places = line_chart(
+        _places([each.name for each in some], boards, point),
+        *("events", "place"),
+        from_zero=False,
+        whole=True,
+    )
     return (
         f'<div class="row"><div><h3>On the last half</h3>{interval_chart(means, called)}</div>'
         f"<div><h3>Who led when: 1 lost least lately</h3>{places}</div></div>"

@@ -33,7 +33,7 @@ table{border-collapse:collapse;margin:8px 0}th,td{padding:4px 14px 4px 0;text-al
 th:first-child,td:first-child{text-align:left}tr.best td{font-weight:600}
 svg{width:100%;max-width:720px;height:auto;font-size:12px}svg text{fill:#444}svg .grid{stroke:#e4e7ec}
 p.bad{color:#a32020;max-width:900px}svg.key{width:22px;height:10px;margin-right:6px;vertical-align:middle}svg.heat{max-width:100%}
-.legend span{margin-right:20px;white-space:nowrap}.row{display:flex;flex-wrap:wrap;gap:28px}.row>div{flex:1 1 420px;min-width:0}
+.legend span{margin-right:20px;display:inline-block;max-width:100%;overflow-wrap:anywhere}.row{display:flex;flex-wrap:wrap;gap:28px}.row>div{flex:1 1 420px;min-width:0}
 details{margin-top:28px}code{font-size:13px;overflow-wrap:anywhere}.note{color:#5a6472;max-width:720px}
 """
 

@@ -17,6 +17,8 @@ class Scale:
     begin: float
     end: float
     logarithmic: bool = False
+    whole: bool = False
+    """Whether only whole numbers are on it."""
 
     def place(self, number: float) -> float:
         """The coordinate of a number."""
@@ -31,13 +33,19 @@ class Scale:
 
         >>> Scale(0, 1.1, 0, 1).ticks()
         [0.0, 0.25, 0.5, 0.75, 1.0]
+        >>> Scale(0.5, 11.5, 0, 1, whole=True).ticks()
+        [5.0, 10.0]
+        >>> Scale(0.9, 2.1, 0, 1, whole=True).ticks()
+        [1.0, 2.0]
         """
         if self.logarithmic:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
             return [10.0**power for power in powers]
         size = (self.high - self.low) / about or 1.0
+        size = max(size, 1.0) if self.whole else size
         unit = 10.0 ** math.floor(math.log10(size))
-        step = next(unit * each for each in _STEPS if unit * each >= size * 0.999)
+        steps = (unit * each for each in _STEPS if not self.whole or (unit * each).is_integer())
+        step = next(each for each in steps if each >= size * 0.999)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(step * count, 12) for count in range(first, last + 1)]
