@@ -9,7 +9,7 @@ import matplotlib as mpl
 __all__ = ["STYLES", "begin", "save"]
 
 STYLES: tuple[Any, ...] = (
-    *("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1))),
+    *("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1))),
 )
 """Of lines, one after the other."""
 
