@@ -4,7 +4,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from stream_rank.ingest.kafka.port import (
 from tests.cli.test_memory import resident
 from tests.daemon.conftest import Broker, Daemon, Topic, wait_for
 from tests.disks import resize, small_disk
+from tests.ingest.kafka.conftest import admin, until_led
 
 COUNTING: dict[str, Any] = {"learners": ["widrow-hoff:learning_rate=0.5"], "n_ranks": None}
 """Each event's own feature weighs 0.5 if it was learned once, more if it was again."""
@@ -269,7 +270,11 @@ def test_the_broker_answers_nothing_for_a_while(
 def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     own_kafka: Kafka, tmp_path: Path
 ) -> None:
-    topic, letters, many = Topic(own_kafka), Topic(own_kafka), 20_000
+    from kafka.admin import ConfigResource, ConfigResourceType
+
+    # the broker takes no letter, of which it would need a second copy
+    few = {"min.insync.replicas": 2}
+    topic, letters, many = Topic(own_kafka), Topic(own_kafka, **few), 20_000
     topic.send(counted(0, 100, topic))
     with Daemon(
         tmp_path,
@@ -282,13 +287,18 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
     ) as daemon:
         daemon.learned(100)
         topic.send([b"no event"] * many)
-        daemon.until(lambda status: status["rejects"] > 0)  # letters leave at once: the first did
+        daemon.until(lambda status: status["rejects"] > 0)
         own_kafka.freeze(True)
         start = time.monotonic()
         assert daemon.end() == 143
         assert time.monotonic() - start < 8
         assert daemon.said("stopping took longer than stop_seconds 4")
         own_kafka.freeze(False)
+    with closing(admin(own_kafka.address)) as client:
+        enough = ConfigResource(
+            ConfigResourceType.TOPIC, letters.name, configs={"min.insync.replicas": "1"}
+        )
+        client.alter_configs([enough])
     with Daemon(
         tmp_path, [topic.name], topic.address, dead_letters=letters.name, **COUNTING
     ) as daemon:
@@ -303,8 +313,6 @@ def test_it_stops_in_its_time_with_letters_that_cannot_be_sent(
 def test_partitions_that_are_added(client: str, kafka: Broker, tmp_path: Path) -> None:
     """Where a topic was begun at its end, a partition that is added is new, and begun at its beginning."""
     from kafka.admin import NewPartitions
-
-    from tests.ingest.kafka.conftest import admin, until_led
 
     topic = Topic(kafka)
     topic.send(counted(0, 10, topic))
