@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stream_rank.background import in_background
+from stream_rank.checkpoint.loading import load_parts
 from stream_rank.checkpoint.snapshot import Snapshot, pack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
@@ -218,18 +219,7 @@ class Checkpointer:
         if snapshot is not None:
             marks = snapshot.metadata[_SINKS]
             elsewhere = snapshot.metadata.get(_FOLDER, self._folder) != self._folder
-            for part in self._parts:
-                if part.key in may_be_new and part.key not in snapshot.keys:
-                    continue
-                try:
-                    part.load(snapshot.part(part.key))
-                except (
-                    *(KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError),
-                    MemoryError,
-                ) as error:
-                    raise SnapshotError(
-                        f"the snapshot's {part.key} does not fit this run: {error!r}"
-                    ) from error
+            load_parts(self._parts, snapshot, may_be_new)
         for name, sink in self._sinks.items():
             unit, mark = marks.get(name, [sink.unit, 0])
             # what was marked is a file of another folder, where another process led: ours goes on behind what it has

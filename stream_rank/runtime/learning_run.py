@@ -8,15 +8,12 @@ from typing import Any
 from stream_rank.checkpoint.checkpointer import Checkpointer
 from stream_rank.checkpoint.resuming import newest_sound, patiently
 from stream_rank.checkpoint.snapshot import Snapshot
-from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.checkpoint.store import SnapshotStore
-from stream_rank.codec.decoder import Decoder
 from stream_rank.config.run import RunConfig
 from stream_rank.contestants.contestant import Contestant
 from stream_rank.contestants.learner_spec import contestants_of
-from stream_rank.contestants.limits import limits_of
 from stream_rank.contestants.preparations import Chain, Preparations
-from stream_rank.contestants.room import Room, room_for
+from stream_rank.contestants.room import Room
 from stream_rank.engine.jit import cold
 from stream_rank.errors import ConfigError, SnapshotError, SnapshotReadError, WriteError, cause_of
 from stream_rank.evaluation.scoreboard import Scoreboard
@@ -38,6 +35,7 @@ from stream_rank.runtime.changes import (
     learners_before,
     tell_of_learners,
 )
+from stream_rank.runtime.composition import compose
 from stream_rank.runtime.rate import Rate
 from stream_rank.runtime.run_place import RunPlace
 from stream_rank.runtime.warmth import COLD
@@ -177,39 +175,19 @@ def open_run(
             chains = {} if snapshot is None else chains_before(snapshot)
             contestants = contestants_in(config, riding, preparations, chains)
         progress = Progress(source.position_from)
-        # by all that are asked for: when one joins that was late, the others go on as they did
-        room = room_for(asked, config.max_features, config.learner_memory_limit)
-        for each in (*asked, *contestants):
-            each.bound(room.max_features)
-        limits = limits_of(
-            asked,
-            config.n_ranks,
-            config.max_features,
-            delayed=config.delay > 0,
-            ranking_pairs=config.ranking_pairs,
-            min_count=config.min_count,
-            expire_after=config.expire_after or None,
-            max_new_features=config.max_new_features,
+        composed = compose(
+            *(config, contestants, preparations, progress, rejects, predictions),
+            asked=asked,
+            time_filter=time_filter,
+            stages=stages,
+            last_stages=last_stages,
+            crew=crew,
+            say=say,
         )
-        decoder = Decoder(limits, form=config.form(), say=say)
-        scoreboard = Scoreboard(contestants, config.n_ranks, config.window)
-        limit = EventLimit(config.max_events, progress) if config.max_events else None
-        waiting = WaitingRoom(config.delay, time_filter is not None) if config.delay else None
-        chosen: list[Stage | None] = [time_filter, *stages, limit, waiting, *last_stages]
-        loop = Loop(
-            contestants,
-            decoder,
-            [stage for stage in chosen if stage is not None],
-            scoreboard,
-            progress,
-            rejects,
-            predictions,
-            map if crew is None else crew.map,
-        )
-        parts = [progress, decoder.index, scoreboard, loop.reject_counts.reasons, *loop.stages]
-        parts += [*preparations.memories, *(each.state for each in contestants)]
+        loop, waiting, room = composed.loop, composed.waiting, composed.room
+        index = loop.decoder.index
         checkpointer = Checkpointer(
-            [part for part in parts if isinstance(part, Stateful)],
+            composed.parts,
             sinks,
             place.store,
             progress,
@@ -221,18 +199,17 @@ def open_run(
             timed=lambda: loop.stopwatch.stage("snapshotting"),
             folder=place.folder.id,
         )
-        may_be_new = [*preparations.memories, *(each.state for each in contestants)]
         try:
-            checkpointer.restore(snapshot, {each.key for each in may_be_new if each is not None})
+            checkpointer.restore(snapshot, composed.may_be_new)
             if snapshot is not None:
                 before = learners_before(snapshot)
-                _check_together(waiting, len(decoder.index), len(before))
+                _check_together(waiting, len(index), len(before))
                 if waiting is not None:
                     waiting.seat(before, [each.name for each in contestants])
-                _check_newcomers(asked, before, len(decoder.index))
+                _check_newcomers(asked, before, len(index))
             elif config.begin_with is not None:
                 most = min(config.max_features, room.max_features)
-                begin_with(config.begin_with, contestants, preparations, decoder.index, most)
+                begin_with(config.begin_with, contestants, preparations, index, most)
             place.store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error
@@ -244,8 +221,8 @@ def open_run(
     place.known.clear()
     resumed_after = None if snapshot is None else progress.counts.records
     return LearningRun(
-        *(config, place, control, late, preparations, progress, scoreboard, waiting),
-        *(limit, time_filter, loop, sinks, checkpointer),
+        *(config, place, control, late, preparations, progress, composed.scoreboard, waiting),
+        *(composed.limit, time_filter, loop, sinks, checkpointer),
         *(Rate(progress.counts.records), room, resumed_after, crew),
     )
 
