@@ -8,7 +8,7 @@ PINS := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo broker live dashboards test all check types soak format table picture figure jester raw football bench lock clean
+.PHONY: help env spark demo broker live dashboards test all check types soak format table picture figure jester raw football bench lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -21,6 +21,9 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 	touch $@
+
+spark: env ## Spark in the environment too, as spark.lock pins it: half a gigabyte, for the tests of stream_rank.spark; Java 17 is needed
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement spark.lock
 
 demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
@@ -82,6 +85,7 @@ bench: env ## speed, as ratios against peers and the machine's limit, into the R
 lock: env ## pin all dependencies anew, and those of the image alone to the same versions; KEEP=1 pins only what is new
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile $(if $(KEEP),,--upgrade) $(PINS) --extra dev --extra bench --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(PINS) --extra spark --constraint requirements.lock --output-file spark.lock pyproject.toml
 	$(BIN)/uv pip compile $(PINS) --extra avro --extra fast --extra s3 --constraint requirements.lock --output-file deploy/requirements.lock pyproject.toml
 
 clean: ## remove what was made

@@ -2,7 +2,6 @@
 
 import argparse
 import base64
-import fcntl
 import itertools
 import os
 import shutil
@@ -12,17 +11,16 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from simulators.arguments import whole
+from simulators.maven import NoJarsError, alone, fetched
 
 __all__ = ["STEADY", "Kafka", "NoKafkaError", "add", "free_ports", "jars", "run", "serve"]
 
-_HERE = Path(__file__).parent
-_LIST = _HERE / "kafka/pom.xml"
 _READY = "Kafka Server started"
 _PATIENCE = 60.0
 """Seconds for a node to start on a busy machine."""
@@ -39,50 +37,11 @@ class NoKafkaError(Exception):
 
 
 def jars() -> Path:
-    """The folder with Kafka's jars below `build`, fetched by Maven when they are not there yet."""
-    folder = _HERE.parent / "build/kafka/lib"
-    if not _complete(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):  # of several that want them at once, one fetches them
-            if not _complete(folder):
-                _fetch(folder)
-    return folder
-
-
-def _complete(folder: Path) -> bool:
-    """Whether all is there that the list of today names."""
-    done = folder / ".complete"
-    return done.exists() and done.read_bytes() == _LIST.read_bytes()
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Let no other process do what it takes to have something there."""
-    with path.with_name(f"{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _fetch(folder: Path) -> None:
-    for tool in ("java", "mvn"):
-        if shutil.which(tool) is None:
-            raise NoKafkaError(
-                f"there is no {tool}: Kafka needs Java 17, and Maven to be fetched by"
-            )
-    partly = folder.with_name(f"lib-{os.getpid()}")
-    fetched = subprocess.run(
-        ["mvn", "-B", "-q", "dependency:copy-dependencies", f"-DoutputDirectory={partly}"],
-        cwd=_HERE / "kafka",
-        capture_output=True,
-        text=True,
-    )
-    if fetched.returncode:
-        raise NoKafkaError(
-            f"Maven could not fetch Kafka: {fetched.stdout[-500:]}{fetched.stderr[-500:]}"
-        )
-    (partly / ".complete").write_bytes(_LIST.read_bytes())
-    shutil.rmtree(folder, ignore_errors=True)
-    partly.rename(folder)
+    """The folder with Kafka's jars, fetched by Maven when they are not there yet."""
+    try:
+        return fetched("kafka")
+    except NoJarsError as error:
+        raise NoKafkaError(str(error)) from None
 
 
 def classes() -> list[str]:
@@ -96,7 +55,7 @@ def classes() -> list[str]:
     # those of another Java are of no use to it
     archive = jars().with_name(f"classes-{java.stat().st_ino}-{java.stat().st_mtime_ns}.jsa")
     if not archive.exists():
-        with _alone(archive):
+        with alone(archive):
             if not archive.exists():
                 _keep_classes(archive)
     # without a word, and without them, where it cannot use them

@@ -17,12 +17,13 @@ _REPEATED = {
     "topics": "--topic",
     "allow_imports": "--allow-import",
     "kafka": "--kafka",
+    "spark": "--spark",
     "categories": "--category",
     "na_values": "--na-value",
     "skip": "--skip",
 }
 """Settings of several values: their flags are repeated, one value each."""
-_METAVARS = {"kafka": "KEY=VALUE"}
+_METAVARS = {"kafka": "KEY=VALUE", "spark": "KEY=VALUE"}
 
 
 def _is_secret(annotation: Any) -> bool:

@@ -80,6 +80,7 @@ _COMMANDS = {
     "replay": ("replay", "learn from files, and see how well it goes"),
     "compare": ("compare", "learn from files with many learners, and see which to take"),
     "run": ("run", "learn from Kafka, as a daemon"),
+    "spark": ("spark", "learn from Kafka on Spark, a model for each partition or key"),
     "produce": ("produce", "send the events of files to a topic"),
     "dead-letters": ("dead_letters", "list rejects, and send them back"),
     "predict": ("predict", "predict the events of a file with a learned model"),

@@ -13,6 +13,7 @@ from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceCo
 from stream_rank.config.fields import Fields
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.config.rollback import RollbackConfig
+from stream_rank.config.spark import SparkConfig
 from stream_rank.config.synonyms import SYNONYMS
 from stream_rank.errors import ConfigError, unknown_name
 from stream_rank.printable import shortened
@@ -36,7 +37,10 @@ _ALSO_ALLOWED: dict[type[BaseModel], tuple[type[BaseModel], ...]] = {
     RollbackConfig: (DaemonConfig, ReplayConfig),
 }
 """Other models whose settings a command's file may contain, so that the daemon's file can be used."""
-_ALL: tuple[type[BaseModel], ...] = (ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig)
+_ALL: tuple[type[BaseModel], ...] = (
+    *(ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig),
+    SparkConfig,
+)
 """All models: a variable may belong to another command."""
 
 

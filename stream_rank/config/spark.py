@@ -1,13 +1,14 @@
 """The settings of shards on Spark, and of `stream-rank spark`."""
 
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from stream_rank.config.run import RunConfig
+from stream_rank.config.settings import OpenUrl, listed
 
-__all__ = ["PARTITION", "ShardConfig"]
+__all__ = ["PARTITION", "ShardConfig", "SparkConfig"]
 
 PARTITION = "partition"
 _WINDOW_OF_KEYS = 100
@@ -46,3 +47,81 @@ class ShardConfig(RunConfig):
                 "`expiry_seconds` is for keys: a partition is learned as long as it is there"
             )
         return self
+
+
+def _pairs(given: Any) -> Any:
+    """A table of TOML, or KEY=VALUE as flags and variables have it."""
+    parts = given.split() if isinstance(given, str) else given
+    if not isinstance(parts, list):
+        return parts
+    pairs = [str(part).partition("=") for part in parts]
+    if not all(equals and key for key, equals, _ in pairs):
+        raise ValueError("settings are given as KEY=VALUE")
+    return {key: value for key, _, value in pairs}
+
+
+_Pairs = Annotated[dict[str, str], BeforeValidator(_pairs)]
+_Topic = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,249}$")]
+
+
+class SparkConfig(ShardConfig):
+    """Settings of `stream-rank spark`."""
+
+    topics: Annotated[list[_Topic], BeforeValidator(listed)] = Field(
+        min_length=1, description="the topics to learn from"
+    )
+    bootstrap_servers: str = Field("127.0.0.1:9092", description="the brokers, as Spark takes them")
+    out: Path = Field(
+        Path("out"), description="the folder for what is published, unless `publish` is given"
+    )
+    publish: OpenUrl = Field(
+        None,
+        description="where the shards' states and their average are published: a folder or a URL (OUT)",
+    )
+    merge: Literal["yes", "no"] = Field(
+        "yes", description="whether the average of the champions of all partitions is published"
+    )
+    checkpoint: str | None = Field(
+        None,
+        description="where Spark keeps offsets and states: a folder or a URL that Spark knows (OUT/checkpoint)",
+    )
+    trigger_seconds: float = Field(
+        10.0, ge=0, allow_inf_nan=False, description="seconds from one trigger to the next"
+    )
+    until: Literal["stopped", "end"] = Field(
+        "stopped",
+        description="learn until it is stopped, or until the end that the topics have now",
+    )
+    max_offsets: int = Field(
+        1_000_000,
+        ge=1,
+        description="the most records of a trigger: those of a partition are in a worker's memory at once",
+    )
+    start: Literal["earliest", "latest"] = Field(
+        "earliest", description="where to begin without a checkpoint"
+    )
+    kafka: _Pairs = Field(
+        default={},
+        description="a setting of Java's Kafka client, as in security.protocol=SASL_SSL; may be repeated. Passwords belong into a file",
+    )
+    spark: _Pairs = Field(
+        default={},
+        description="a setting of Spark, as in spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0; may be repeated",
+    )
+    host: str = Field("127.0.0.1", description="the address of the driver's /metrics")
+    port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="the port of the driver's /metrics; 0 takes a free one (no /metrics)",
+    )
+
+    @property
+    def published(self) -> str:
+        """Where it is published."""
+        return self.publish or str(self.out)
+
+    @property
+    def checkpoints(self) -> str:
+        """Where Spark keeps what it needs to go on."""
+        return self.checkpoint or str(self.out / "checkpoint")

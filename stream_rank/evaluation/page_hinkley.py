@@ -28,7 +28,9 @@ class PageHinkley:
     fall: float = 0.0
     lowest: float = inf
     """The minimum of the rise."""
-    highest: float = -1.0  # as it is restored: snapshots of a run that was resumed are those of one that was not
+    highest: float = (
+        -1.0
+    )  # as it is restored: snapshots of a run that was resumed are those of one that was not
     """The maximum of the fall."""
     detected: bool = False
 

@@ -1,10 +1,11 @@
 """One shard's run in memory: the parts of a run, fed with portions, its state as the bytes of a snapshot."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stream_rank.checkpoint.loading import load_parts
+from stream_rank.checkpoint.model_file import open_snapshot
 from stream_rank.checkpoint.snapshot import Snapshot, pack, unpack
 from stream_rank.checkpoint.stateful import Stateful
 from stream_rank.codec.decoder import Decoder
@@ -38,8 +39,37 @@ class Outcome(NamedTuple):
     skipped: int
     repeated: int
     """Records that were learned before, and were left out."""
+    losses: Mapping[str, tuple[float, float]]
+    """By learner, what its loss summed to, and over how many predictions or pairs of them."""
     rejects: Sequence[Rejected]
     predictions: Sequence[Prediction]
+
+    def after(self, before: "Outcome") -> "Outcome":
+        """What both came to, one after the other, without their rejects and predictions."""
+        losses = dict(before.losses)
+        for name, (total, terms) in self.losses.items():
+            earlier = losses.get(name, (0.0, 0.0))
+            losses[name] = earlier[0] + total, earlier[1] + terms
+        return Outcome(
+            self.records + before.records,
+            self.learned + before.learned,
+            self.requests + before.requests,
+            self.rejected + before.rejected,
+            self.skipped + before.skipped,
+            self.repeated + before.repeated,
+            *(losses, (), ()),
+        )
+
+
+def _offsets_in(snapshot: Snapshot) -> Offsets | None:
+    """Where a daemon was in its topics; None of what was learned from files, or is an average."""
+    if Progress.key not in snapshot.keys:
+        return None
+    position = snapshot.part(Progress.key).metadata["position"]
+    try:
+        return None if position is None else Offsets.from_json(position)
+    except SnapshotError:
+        return None
 
 
 class Shard:
@@ -84,7 +114,7 @@ class Shard:
         self._loop = self._composed.loop
         self._decoders = [self._loop.decoder]
         self._settings = {"by": config.by, **kept_settings(config, self._contestants)}
-        self._blank = self.dump()
+        self._blank, self._begun = self.dump(), False
 
     @property
     def position(self) -> Offsets:
@@ -96,14 +126,16 @@ class Shard:
     def scoreboards(self) -> dict[str, dict[str, Any]]:
         """The losses of each learner, by name."""
         boards = self._composed.scoreboard.boards
-        return {
-            name: {**board.summary(), "loss_sum": board.loss_sum} for name, board in boards.items()
-        }
+        return {name: board.summary() for name, board in boards.items()}
+
+    @property
+    def _loss_sums(self) -> dict[str, tuple[float, float]]:
+        return {name: board.loss_sum for name, board in self._composed.scoreboard.boards.items()}
 
     def take(self, portion: Portion) -> Outcome:
         """Learn the records that it has not learned yet."""
         chunk, repeated = portion.after(self.position)
-        before = self._progress.counts.as_dict()
+        before, sums = self._progress.counts.as_dict(), self._loss_sums
         for _ in self._loop.take(chunk):
             pass
         now = self._progress.counts.as_dict()
@@ -115,6 +147,10 @@ class Shard:
             rejected=more["rejects"],
             skipped=more["skipped"],
             repeated=repeated,
+            losses={
+                name: (total - sums[name][0], terms - sums[name][1])
+                for name, (total, terms) in self._loss_sums.items()
+            },
             rejects=self._rejects.taken(),
             predictions=self._predictions.taken(),
         )
@@ -136,10 +172,15 @@ class Shard:
             self._restore(unpack(content))
             return
         self._restore(unpack(self._blank))
-        if self.config.begin_with is not None:
-            room = min(self.config.max_features, self._composed.room.max_features)
-            given = self._contestants, self._composed.preparations, self._loop.decoder.index
-            begin_with(self.config.begin_with, *given, room)
+        if self.config.begin_with is not None and not self._begun:
+            self._begin_with(self.config.begin_with)
+            self._blank, self._begun = self.dump(), True
+
+    def _begin_with(self, url: str) -> None:
+        room = min(self.config.max_features, self._composed.room.max_features)
+        given = self._contestants, self._composed.preparations, self._loop.decoder.index
+        begin_with(url, *given, room)
+        self._progress.position = _offsets_in(open_snapshot(url))
 
     @property
     def _parts(self) -> list[Stateful]:
