@@ -22,8 +22,8 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 	touch $@
 
-spark: env ## Spark in the environment too, as spark.lock pins it: half a gigabyte, for the tests of stream_rank.spark; Java 17 is needed
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement spark.lock
+spark: env ## Spark in the environment too, as deploy/spark.lock pins it: half a gigabyte, for the tests of stream_rank.spark; Java 17 is needed
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement deploy/spark.lock
 
 demo: env ## replay a file of ratings and look at the report, in a minute
 	$(BIN)/python -m simulators demo
@@ -43,8 +43,8 @@ types: env
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-soak: env ## the long proofs, in full: memory guards, half a million fuzzed events and 40,000 forged snapshots, 2.3 million waiting ids, 200 kills of a replay and 50 of a daemon, 200,000 events checked one by one through whatever befalls daemons, 100,000 with faults, 10 GB, 10 million events, brokers that are away, alerts in real time; other machines; an hour and a half
-	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/codec/test_admission.py tests/codec/test_expiry.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_checked.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/daemon/test_load.py tests/live/test_alerts.py tests/live/test_breaks.py
+soak: env ## the long proofs, in full: memory guards, half a million fuzzed events and 40,000 forged snapshots, 2.3 million waiting ids, 200 kills of a replay and 50 of a daemon, 200,000 events checked one by one through whatever befalls daemons, 100,000 with faults, 10 GB, 10 million events, brokers that are away, alerts in real time; other machines; a million events on Spark through kills; an hour and a half
+	SOAK=1 $(BIN)/python -m pytest --numprocesses auto tests/engine/test_guards.py tests/codec/test_schema.py tests/codec/test_fields.py tests/codec/test_admission.py tests/codec/test_expiry.py tests/checkpoint tests/cli/test_kill.py tests/cli/test_memory.py tests/daemon/test_exactly_once.py tests/daemon/test_checked.py tests/daemon/test_memory.py tests/daemon/test_away.py tests/daemon/test_load.py tests/live/test_alerts.py tests/live/test_breaks.py tests/spark/test_by_partition.py
 	$(BIN)/python -m tests.machines cpython
 	$(BIN)/python -m tests.machines aarch64
 
@@ -79,13 +79,13 @@ raw: env ## raw data sets by one command each, beside Vowpal Wabbit; DATA=the fo
 football: env ## international football, beside Elo, Glicko-2 and Weng-Lin; DATA=results.csv.gz, which is not here
 	$(BIN)/python -m simulators football --data $(DATA)
 
-bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, raw, preferences or daemon for one table
+bench: env ## speed, as ratios against peers and the machine's limit, into the README; ONLY=engine, raw, preferences, daemon or spark (which needs make spark) for one table
 	$(BIN)/python -m tests.benchmarks --keep $(if $(ONLY),--only $(ONLY))
 
 lock: env ## pin all dependencies anew, and those of the image alone to the same versions; KEEP=1 pins only what is new
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile $(if $(KEEP),,--upgrade) $(PINS) --extra dev --extra bench --output-file requirements.lock pyproject.toml
-	$(BIN)/uv pip compile $(PINS) --extra spark --constraint requirements.lock --output-file spark.lock pyproject.toml
+	$(BIN)/uv pip compile $(PINS) --extra spark --constraint requirements.lock --output-file deploy/spark.lock pyproject.toml
 	$(BIN)/uv pip compile $(PINS) --extra avro --extra fast --extra s3 --constraint requirements.lock --output-file deploy/requirements.lock pyproject.toml
 
 clean: ## remove what was made

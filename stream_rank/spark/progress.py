@@ -20,7 +20,7 @@ __all__ = ["NAME", "Progress", "listener_of", "losses_of", "observed"]
 
 NAME = "stream_rank"
 """What the observation is called in `observedMetrics` of a query's progress."""
-_RECORDS = tuple(4.0**power for power in range(14))
+_RECORDS = tuple(float(1 << 2 * power) for power in range(14))
 _SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
 
@@ -28,15 +28,15 @@ def observed(output: Any, config: ShardConfig) -> Any:
     """What comes out of shards, with its sums observed: counts of records, rejects by category, and each learner's losses."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    sums = [F.sum(name).alias(name) for name in COUNTS]
+    sums = {name: F.col(name) for name in COUNTS}
     for category in REJECTED_FOR:
         of_it = (F.col("kind") == REJECT) & (F.col("category") == category)
-        sums.append(F.sum(F.when(of_it, 1)).alias(f"rejects_{category}"))
+        sums[f"rejects_{category}"] = F.when(of_it, 1)
     for number, learner in enumerate(config.learners):
         of_it = (F.col("kind") == SCOREBOARD) & (F.col("learner") == learner)
-        sums.append(F.sum(F.when(of_it, F.col("value"))).alias(f"loss_{number}"))
-        sums.append(F.sum(F.when(of_it, F.col("terms"))).alias(f"terms_{number}"))
-    return output.observe(NAME, *sums)
+        sums[f"loss_{number}"] = F.when(of_it, F.col("value"))
+        sums[f"terms_{number}"] = F.when(of_it, F.col("terms"))
+    return output.observe(NAME, *(F.sum(column).alias(name) for name, column in sums.items()))
 
 
 class Progress:
@@ -103,6 +103,7 @@ class Progress:
         sums, now, offsets = self._sums, time.monotonic(), dict(self._offsets)
         once: dict[str, float | Histogram | None] = {
             "repeated_messages_total": sums["repeated"],
+            "rebalances_total": 0,
             "assigned_partitions": len(offsets),
             "missing_partitions": 0,
             "record_age_seconds": now - self._came,
@@ -140,6 +141,7 @@ class Progress:
             "loss_total": {each: sums.get(f"loss_{i}", 0) for i, each in enumerate(kinds)},
             "loss_terms_total": {each: sums.get(f"terms_{i}", 0) for i, each in enumerate(kinds)},
             "recent_loss": {each: self._recent.get(each[0]) for each in kinds},
+            "leading": {("spark",): 1.0},
             "finite": {(name,): 1.0 for name in self._learners},
             "build_info": {(stream_rank.__version__, "spark"): 1.0},
         }

@@ -22,8 +22,8 @@ def unpacked(rows: Iterable[Any]) -> Portion:
         lengths.append(np.frombuffer(row.lengths, "<i8").astype(np.int64))
         numbers.append(np.full(len(offsets[-1]), number, np.int64))
         contents.append(bytes(row.content))
-    number, offset, length = (np.concatenate(each) for each in (numbers, offsets, lengths))
-    return Portion(list(partitions), number, offset, length, b"".join(contents))
+    columns = [np.concatenate(each) for each in (numbers, offsets, lengths)]
+    return Portion(list(partitions), columns[0], columns[1], columns[2], b"".join(contents))
 
 
 def portion_of(table: Any) -> Portion:

@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from simulators.readme import put_between
@@ -38,7 +39,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="put the tables into RESULTS.md")
     parser.add_argument(
         "--only",
-        choices=["engine", "raw", "factors", "preferences", "daemon"],
+        choices=["engine", "raw", "factors", "preferences", "daemon", "spark"],
         help="one of the tables",
     )
     given = parser.parse_args()
@@ -54,6 +55,7 @@ def main() -> int:
         process,
         raw,
         scores,
+        spark,
         stream,
     )
 
@@ -67,7 +69,11 @@ def main() -> int:
         "factors": (factors.factors,),
         "preferences": (preferences.preferences,),
         "daemon": (kafka.end_to_end, monitoring.exporter),
+        "spark": (spark.partitions, spark.keys),
     }
+    if given.only is None and find_spec("pyspark") is None:
+        print("without Spark, which `make spark` installs", file=sys.stderr)
+        del tables["spark"]
     good = True
     for name in tables if given.only is None else (given.only,):
         lines = []

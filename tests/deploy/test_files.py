@@ -16,6 +16,7 @@ from dashboards.links import LEADS, RUNBOOK
 from simulators.live import Ports
 from stream_rank.config.daemon import DaemonConfig
 from stream_rank.config.gather import from_environment, gather
+from stream_rank.config.spark import SparkConfig
 
 DEPLOY = Path("deploy")
 TOOLS = Path("build/tools")
@@ -232,3 +233,24 @@ def test_kubernetes_has_the_rules() -> None:
     assert IN_KUBERNETES.read_text() == in_kubernetes(), "run `make dashboards`"
     there = yaml.safe_load(IN_KUBERNETES.read_text())["spec"]
     assert there == yaml.safe_load(RULES.read_text())
+
+
+def test_the_manifest_for_spark_can_be_built_and_scores_well() -> None:
+    built = tool("kustomize", "build", DEPLOY / "spark")
+    said = tool("kube-score", "score", "--output-format", "ci", "-", given=built)
+    assert "[CRITICAL]" not in said
+    assert "[WARNING]" not in said
+    kinds = {each["kind"]: each for each in yaml.safe_load_all(built)}
+    job = kinds["SparkApplication"]["spec"]
+    config = gather(SparkConfig, {}, DEPLOY / "spark/stream-rank-spark.toml", {})
+    assert [each["containerPort"] for each in job["driver"]["ports"]] == [config.port]
+    cores = job["executor"]["instances"] * job["executor"]["cores"]
+    assert job["sparkConf"]["spark.sql.shuffle.partitions"] == str(cores)
+    for pod in (job["driver"], job["executor"]):
+        assert pod["securityContext"]["readOnlyRootFilesystem"]
+        assert pod["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    pom = Path("simulators/spark/pom.xml").read_text()
+    for jar in config.spark["spark.jars"].split(","):
+        name, version = re.fullmatch(r".*/(.+)-([\d.]+)\.jar", jar).groups()  # type: ignore[union-attr]
+        assert f"<artifactId>{name}</artifactId>\n      <version>{version}</version>" in pom
+    assert f"pyspark=={job['sparkVersion']} " in (DEPLOY / "spark.lock").read_text()

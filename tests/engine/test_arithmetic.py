@@ -56,6 +56,7 @@ ALLOWED = {
     ("codec/orders_decoder.py", "sum"): WHOLE,
     ("features/feature_stage.py", "sum"): WHOLE,
     ("ingest/files/csv_table.py", "sum"): WHOLE,
+    ("spark/progress.py", "sum"): "Spark's, of counts and of losses that are shown",
     ("ingest/files/item_columns.py", "sum"): WHOLE,
     ("ingest/files/item_lists.py", "sum"): WHOLE,
     ("pipeline/time_filter.py", "sum"): WHOLE,

@@ -19,6 +19,9 @@ QUIET = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.driver.memory": "1g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
 }
 
@@ -38,7 +41,7 @@ class Dying(kept.KeptShards):
 def main(given: dict[str, object], writes: int) -> None:
     if writes:
         Dying.left = writes
-        publisher.KeptShards = Dying  # type: ignore[misc]
+        vars(publisher)["KeptShards"] = Dying
     config = gather(SparkConfig, given)
     jars = ",".join(str(each) for each in fetched("spark").glob("*.jar"))
     spark = session.session({"spark.jars": jars, **QUIET, **config.spark})

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def published(out: Path) -> dict[str, dict[str, str]]:
     """The parts of all shards that are published, by file."""
     with reasons(str(out)):
         return {
-            each.stem: parts_of(each.read_bytes()) for each in (out / "shards").glob("*.safetensors")
+            each.stem: parts_of(each.read_bytes())
+            for each in (out / "shards").glob("*.safetensors")
         }
 
 
@@ -86,10 +88,8 @@ class Job:
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kill a driver, its JVM and its workers."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
 
     @property

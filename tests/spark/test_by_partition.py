@@ -17,6 +17,11 @@ __all__ = ["kafka"]
 
 LEARNERS = ["scale | oap-bpm:n_members=9", "raw | recursive-mprank"]
 PARTITIONS = 8
+SOAK = bool(os.environ.get("SOAK"))
+EVENTS, TRIGGER, SHUFFLED = (1_000_000, 50_000, 4) if SOAK else (24_000, 12_000, 1)
+MASTERS = ["local[2,4]", "local-cluster[2,1,1024]"] if SOAK else ["local[1,4]"]
+WRITES, DRIVERS, WORKERS = ((3, 13, 24), 3, 2) if SOAK else ((12,), 0, 1)
+"""Kills: before so many states are written, of drivers, and of workers."""
 
 
 def shares_of(count: int) -> list[list[bytes]]:
@@ -43,31 +48,42 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 @pytest.mark.long(50)
-def test_partitions_are_replays_of_each(kafka: Broker, tmp_path: Path) -> None:
-    """The driver is killed while it publishes the second trigger, and one worker of the next driver while it learns."""
+@pytest.mark.parametrize("master", MASTERS)
+def test_partitions_are_replays_of_each(kafka: Broker, tmp_path: Path, master: str) -> None:
+    """Drivers are killed while they publish, and anywhere with all that is theirs, and then workers while the last one learns."""
     need_spark()
-    shares = shares_of(24_000)
+    shares = shares_of(EVENTS)
     topic = topic_of(kafka.address, shares)
-    more = {"spark": {"spark.master": "local[1,4]"}, "max_offsets": 12_000}
-    job = Job(tmp_path, topic, kafka.address, learners=LEARNERS, **more)
-    assert job.run(writes=PARTITIONS + 4) == -signal.SIGKILL, job.log
-    assert job.said == {"batch": 0, "shards": PARTITIONS, "records": 12_000}
+    spark = {"spark.master": master, "spark.sql.shuffle.partitions": str(SHUFFLED)}
+    job = Job(tmp_path, topic, kafka.address, learners=LEARNERS, spark=spark, max_offsets=TRIGGER)
+    for writes in WRITES:
+        assert job.run(writes=writes) == -signal.SIGKILL, job.log[-3000:]
     process = job.start()
+
+    def until_more() -> None:
+        """Wait until another trigger is published."""
+        before = job.said["batch"]
+        wait_for(lambda: process.poll() is not None or job.said["batch"] > before, seconds=600)
+        assert process.poll() is None, job.log[-3000:]
+
     try:
-        some = wait_for(lambda: workers_of(process) or None, seconds=120)
-        os.kill(some[-1], signal.SIGKILL)
-        assert process.wait(300) == 0, job.log
+        for _ in range(DRIVERS):
+            until_more()
+            job.kill(process)
+            process = job.start()
+        for number in range(WORKERS):
+            if number:
+                until_more()
+            os.kill(wait_for(lambda: workers_of(process), seconds=300)[-1], signal.SIGKILL)
+        assert process.wait(1_200) == 0, job.log[-3000:]
     finally:
         job.kill(process)
     assert published(job.out) == expected(tmp_path / "replays", topic, shares)
-    assert job.said == {"batch": 1, "shards": PARTITIONS, "records": 24_000}
+    assert job.said == {"batch": EVENTS // TRIGGER - 1, "shards": PARTITIONS, "records": EVENTS}
     models = [load(str(each), LEARNERS[0]) for each in sorted((job.out / "shards").iterdir())]
     merged = load(str(job.out / "model.safetensors"))
     assert state_digest(merged) == state_digest(average(models))
-    lines = [
-        line
-        for batch in (0, 1)
-        for each in (job.out / f"rejects/batch={batch}").glob("*.json")
-        for line in each.read_text().splitlines()
+    found = [
+        line for each in job.out.glob("rejects/*/*.json") for line in each.read_text().splitlines()
     ]
-    assert len(lines) == 100
+    assert len(found) == 100
