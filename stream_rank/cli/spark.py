@@ -9,22 +9,21 @@ from typing import Any
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
-from stream_rank.config.spark import SparkConfig
-from stream_rank.printable import printable
+from stream_rank.config.spark import OF_FOLDERS, SparkConfig
 
 __all__ = ["add", "run"]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Flags of `spark`: the settings."""
-    add_settings(parser, SparkConfig)
+    add_settings(parser, SparkConfig, OF_FOLDERS)
 
 
 def run(given: argparse.Namespace) -> int:
     """Learn until the query ends, or is stopped."""
     config = settings(SparkConfig, given)
     if given.print_config:
-        print(printable(json.dumps(config.shown(), indent=2)))
+        print(json.dumps(config.shown(), indent=2))
         return ExitCode.DONE
     from stream_rank.spark.query import begun, ended
     from stream_rank.spark.session import session

@@ -7,10 +7,16 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stream_rank.config.run import RunConfig
 from stream_rank.config.settings import OpenUrl, listed
+from stream_rank.ingest.kafka.connection import is_secret
 
-__all__ = ["PARTITION", "ShardConfig", "SparkConfig"]
+__all__ = ["OF_FOLDERS", "PARTITION", "ShardConfig", "SparkConfig"]
 
 PARTITION = "partition"
+OF_FOLDERS = (
+    *("snapshots", "snapshot_events", "snapshot_seconds", "snapshots_kept", "daily_snapshots_kept"),
+    *("on_corrupt_snapshot", "max_reject_ratio", "max_events"),
+)
+"""Settings of runs that end by themselves, or keep their snapshots in folders."""
 _WINDOW_OF_KEYS = 100
 """The recent losses of a window of 5,000 take 200 kB: too much for each of many keys."""
 
@@ -38,6 +44,15 @@ class ShardConfig(RunConfig):
     def _window(self) -> Self:
         if self.by != PARTITION and "window" not in self.model_fields_set:
             self.window = _WINDOW_OF_KEYS
+        return self
+
+    @model_validator(mode="after")
+    def _no_folder(self) -> Self:
+        for name in OF_FOLDERS:
+            if name in self.model_fields_set:
+                raise ValueError(
+                    f"`{name}` is nothing on Spark, which keeps states and decides about triggers by itself"
+                )
         return self
 
     @model_validator(mode="after")
@@ -115,6 +130,14 @@ class SparkConfig(ShardConfig):
         le=65535,
         description="the port of the driver's /metrics; 0 takes a free one (no /metrics)",
     )
+
+    def shown(self) -> dict[str, Any]:
+        """The settings as JSON values; passwords of clients are masked."""
+        found = super().shown()
+        for name, value in found["kafka"].items():
+            if is_secret(name) or "jaas" in name:
+                found["kafka"][name] = "*" * 10 if value else value
+        return found
 
     @property
     def published(self) -> str:

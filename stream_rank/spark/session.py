@@ -1,5 +1,6 @@
 """A session of Spark's, and a stream of Kafka's, as the learners need them."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,9 +22,9 @@ def session(settings: Mapping[str, str]) -> Any:
     except ImportError:
         raise ConfigError("there is no PySpark: install stream-rank[spark]") from None
     builder = SparkSession.builder.appName("stream-rank")
-    # workers run by our Python, unless another is said
-    asked = {"spark.pyspark.python": sys.executable, **SETTINGS, **settings}
-    for name, value in asked.items():
+    # of workers, unless another is said: Spark's own default is whatever is called python3
+    os.environ.setdefault("PYSPARK_PYTHON", settings.get("spark.pyspark.python", sys.executable))
+    for name, value in {**SETTINGS, **settings}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 

@@ -103,7 +103,8 @@ def _rate(told: list[dict[str, Any]]) -> float:
     """Records a second of the fastest trigger; the first one starts workers."""
     seconds = [each["durationMs"]["triggerExecution"] / 1e3 for each in told]
     rates = [float(each["numInputRows"]) / spent for each, spent in zip(told, seconds, strict=True)]
-    return max(rates[1:] or rates)
+    best: float = max(rates[1:] or rates)
+    return best
 
 
 def partitions() -> Iterator[Line]:

@@ -13,9 +13,13 @@ from stream_rank.cli.main import main
 from stream_rank.config.daemon import DaemonConfig, DeadLettersConfig, ProduceConfig
 from stream_rank.config.gather import PREFIX, gather
 from stream_rank.config.replay import ReplayConfig
+from stream_rank.config.spark import SparkConfig
 from stream_rank.errors import ConfigError
 
-MODELS: list[type[BaseModel]] = [ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig]
+MODELS: list[type[BaseModel]] = [
+    *(ReplayConfig, DaemonConfig, DeadLettersConfig, ProduceConfig),
+    SparkConfig,
+]
 FILE = "(file)"
 ODD: list[str] = [
     *("true", "0", "-1", "1.5", "nan", "inf", "-inf", "1e400", "9223372036854775808", '""', '"x"'),

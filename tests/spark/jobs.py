@@ -75,7 +75,6 @@ class Job:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={**os.environ, "PYSPARK_PYTHON": sys.executable},
             )
 
     def run(self, writes: int = 0, **changed: Any) -> int:
