@@ -131,6 +131,14 @@ class SparkConfig(ShardConfig):
         description="the port of the driver's /metrics; 0 takes a free one (no /metrics)",
     )
 
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Self:
+        if self.until == "end" and self.expiry_seconds is not None:
+            raise ValueError(
+                "`until` end has none with `expiry_seconds`: as long as keys may expire, Spark goes on with empty triggers"
+            )
+        return self
+
     def shown(self) -> dict[str, Any]:
         """The settings as JSON values; passwords of clients are masked."""
         found = super().shown()

@@ -81,5 +81,6 @@ def test_history_then_live_keys_and_tables(kafka: Broker, tmp_path: Path) -> Non
         state = (tmp_path / "groups" / f"{group}.safetensors").read_bytes()
         assert parts_of(state) == replayed(tmp_path / group, share, **keyed)
 
+    assert said["brief"][0] > 0 == said["brief"][1]
     assert "the shards have `learners`" in said["refused"]
     assert said["table"] == [["a", 2, 2], ["b", 1, 1]]

@@ -5,6 +5,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def main(folder: Path, topic: str, brokers: str) -> None:
         found["predictions"] += [[r.id, r.learner] for r in predictions(output).collect()]
         found["boards"] += [[r.shard, r.terms] for r in scoreboards(output).collect()]
 
-    keyed = learn(live, LEARNERS[0], by="group", shows_states=True, expiry_seconds=1e6, **given)
+    keyed = learn(live, LEARNERS[0], by="group", shows_states=True, **given)
     said["groups"] = run(keyed, keep, "groups-checkpoint")
     said["found"] = found
 
@@ -68,8 +69,22 @@ def main(folder: Path, topic: str, brokers: str) -> None:
             (folder / "groups-checkpoint" / each).glob("[0-9]*"), key=lambda path: int(path.name)
         )
         last.unlink()
-    other = learn(live, "raw | prank", by="group", expiry_seconds=1e6, **given)
+    other = learn(live, "raw | prank", by="group", **given)
     said["refused"] = run(other, lambda output, batch: output.count(), "groups-checkpoint")
+
+    # keys that come no more are forgotten
+    brief = learn(live, "raw | prank", by="group", expiry_seconds=1, **given)
+    writer = brief.writeStream.foreachBatch(lambda output, batch: output.count())
+    writer = writer.option("checkpointLocation", str(folder / "brief-checkpoint"))
+    query, rows = writer.trigger(processingTime="500 milliseconds").start(), [0]
+    until = time.monotonic() + 300
+    while (max(rows) == 0 or rows[-1] > 0) and time.monotonic() < until:
+        told = query.lastProgress
+        if told is not None and told["stateOperators"]:
+            rows.append(told["stateOperators"][0]["numRowsTotal"])
+        time.sleep(0.2)
+    query.stop()
+    said["brief"] = [max(rows), rows[-1]]
 
     # a table without offsets, whose columns are the event
     table = spark.createDataFrame(
