@@ -42,14 +42,11 @@ def factors(ratings: Ratings, features: bool = False, **parameters: Any) -> Fore
     model = OrdinalFactors(ratings.n_ranks, item_features=of_items, **parameters)
     events = ratings.events(features)
     named = [{**x, "user": str(x["user"]), "item": str(x["item"])} for x in events]
-    rows = rows_of_dicts(named, _LARGEST)
-    twice = np.repeat(np.arange(len(ratings)), 2)
-    learning = np.tile([False, True], len(ratings))
-    shares = np.empty((2 * len(ratings), ratings.n_ranks))
-    ranks = model.learn_some(rows.chosen(twice), ratings.stars[twice], learning, shares=shares)
-    asked = shares[::2]
-    numbers = (asked * np.arange(1, ratings.n_ranks + 1)).sum(axis=1)
-    return Forecast(numbers, ranks[::2].astype(np.float64), asked)
+    rows, learning = rows_of_dicts(named, _LARGEST), np.ones(len(ratings), np.bool_)
+    shares = np.empty((len(ratings), ratings.n_ranks))
+    ranks = model.learn_some(rows, ratings.stars, learning, shares=shares)
+    numbers = (shares * np.arange(1, ratings.n_ranks + 1)).sum(axis=1)
+    return Forecast(numbers, ranks.astype(np.float64), shares)
 
 
 def factors_with_features(ratings: Ratings) -> Forecast:

@@ -129,9 +129,9 @@ class NativeLearner:
         more = self._more(groups)
         if shares is None:
             return _as_floats(self.model.learn_some(rows, labels, learning, **more))
-        if not (asking & learning).any():
+        if self.model.asks_what_it_learns or not (asking & learning).any():
             return _as_floats(self.model.learn_some(rows, labels, learning, shares=shares))
-        # what is learned has no probabilities: it is asked for in a row of its own
+        # what others learn has no probabilities: it is asked for in a row of its own
         lessons, found = lessons_of(rows, asking, learning), np.full(len(rows), np.nan)
         both, asked = np.empty((len(lessons.events), shares.shape[1])), ~lessons.learning
         given = lessons.rows, labels[lessons.events], None, asked, lessons.learning, both

@@ -114,6 +114,7 @@ class OrdinalFactors(RankLearner):
 
     _model: Bilinear
     gives_probabilities = True
+    asks_what_it_learns = True
     takes_names = ("user", "item")
 
     def __init__(

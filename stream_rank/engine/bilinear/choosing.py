@@ -56,7 +56,7 @@ def _see_item(belief, user, slots, values, count):
         item_variance += prior_of_item(belief, view)
     return Seen(
         *(user.user, rest, rest_variance, item, item_variance),
-        *(user.agreement, user.agreement_variance, user.scale, user.scale_variance),
+        *(user.agreement, user.agreement_variance, user.scale, user.scale_variance, user.settled),
     )
 
 

@@ -3,7 +3,7 @@
 How far a threshold is above an event's score is a function of the middle, of gaps and of the user's scale, which stretches all thresholds:
 `exp(scale) * threshold - score`. What is written of it are its slopes by the logarithm of every gap.
 
-Cost: O(gaps between the middle and the rank).
+Cost: O(gaps between the middle and the rank); O(ranks) for all of them.
 """
 
 from stream_rank.engine.bilinear.state import MIDDLE, MIDDLE_VARIANCE
@@ -11,7 +11,7 @@ from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.pointers import get, put
 
-__all__ = ["edge_variance", "gap_width", "move_thresholds", "stretched", "write_gap_slopes"]
+__all__ = ["gap_width", "move_thresholds", "stretched", "write_edge_variances", "write_gap_slopes"]
 
 _LEAST_GAP, _LARGEST_GAP = 1e-6, 1e100
 _LEAST_LEFT = 1e-6
@@ -24,13 +24,24 @@ def gap_width(belief, gap):
 
 
 @inlined
-def edge_variance(belief, threshold):
-    """The variance of a threshold."""
-    middle, found = get(belief.sizes, MIDDLE), get(belief.parameters, MIDDLE_VARIANCE)
-    for gap in range(min(middle, threshold), max(middle, threshold)):
-        width = gap_width(belief, gap)
-        found += width * width * get(belief.gap_variances, gap)
-    return found
+def _gap_spread(belief, gap):
+    width = gap_width(belief, gap)
+    return width * width * get(belief.gap_variances, gap)
+
+
+@inlined
+def write_edge_variances(belief, found):
+    """The variance of every threshold, summed from the middle on."""
+    middle, first = get(belief.sizes, MIDDLE), get(belief.parameters, MIDDLE_VARIANCE)
+    put(found, middle, first)
+    total = first
+    for gap in range(middle, belief.n_ranks - 2):
+        total += _gap_spread(belief, gap)
+        put(found, gap + 1, total)
+    total = first
+    for back in range(middle):
+        total += _gap_spread(belief, middle - 1 - back)
+        put(found, middle - 1 - back, total)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stream_rank.engine.bilinear.edges import edge_variance
+from stream_rank.engine.bilinear.edges import write_edge_variances
 from stream_rank.engine.bilinear.learning import learn_pair, learn_rank
 from stream_rank.engine.bilinear.population import count
 from stream_rank.engine.bilinear.state import (
@@ -26,9 +26,10 @@ from stream_rank.engine.bilinear.views import (
 from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
 from stream_rank.engine.few import few_entries
+from stream_rank.engine.exponentials import logistic_each
 from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import called, compiled, inlined
-from stream_rank.engine.ordinal.likelihood import logistic
+from stream_rank.engine.lanes import load, root, spread, store
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = ["forget", "introduce", "opinions", "run", "run_pairs", "take_few", "take_row"]
@@ -40,9 +41,8 @@ _UNIT = 3.4641016151377544 / 18446744073709551616.0
 
 
 @inlined
-def _score(belief, slots, values, n_entries):
+def _score(belief, seen):
     """The score as thresholds are compared with it: that of a user who stretches them is drawn together instead."""
-    seen = see(belief, belief.sides, slots, values, n_entries, False)
     return score_of(belief, belief.sides, seen) * exponential(-seen.scale)
 
 
@@ -57,23 +57,26 @@ def _rank(belief, score):
 
 
 @called
-def _write_shares(belief, slots, values, n_entries, shares):
-    """The probability of every rank, what is uncertain about parameters included; the score. Their sharpness is learned apart."""
-    seen = see(belief, belief.sides, slots, values, n_entries, False)
+def _write_shares(belief, seen, shares):
+    """The probability of every rank, what is uncertain about parameters included. Their sharpness is learned apart."""
     score, before = score_of(belief, belief.sides, seen), 0.0
     sharpness = exponential(get(belief.parameters, SHARPNESS))
     if belief.n_ranks > 1:
         variance, stretch = variance_of_score(belief, belief.sides, seen), exponential(seen.scale)
+        square, at = stretch * stretch, belief.by_gap
+        write_edge_variances(belief, belief.by_place)
+        # eight thresholds at a time, of which the last ones may be none
+        for j in range(0, belief.n_ranks - 1, 8):
+            threshold = spread(stretch) * load(belief.thresholds, j, 0.0)
+            whole = spread(variance) + spread(square) * load(belief.by_place, j, 0.0)
+            whole = whole + threshold * threshold * spread(seen.scale_variance)
+            unsure = root(spread(1.0) + spread(PI_EIGHTHS) * whole)
+            store(at, j, logistic_each(spread(sharpness) * (threshold - spread(score)) / unsure))
         for j in range(belief.n_ranks - 1):
-            threshold = stretch * get(belief.thresholds, j)
-            whole = variance + stretch * stretch * edge_variance(belief, j)
-            whole += threshold * threshold * seen.scale_variance
-            far = sharpness * (threshold - score) / np.sqrt(1.0 + PI_EIGHTHS * whole)
-            up_to = max(before, logistic(far))
+            up_to = max(before, get(at, j))
             put(shares, j, up_to - before)
             before = up_to
     put(shares, belief.n_ranks - 1, 1.0 - before)
-    return score * exponential(-seen.scale)
 
 
 @compiled
@@ -111,22 +114,21 @@ def forget(block, slots):
 def run(block, starts, slots, values, ranks, predictions, learning, shares):
     """Predict the ranks of the rows of a CSR matrix with ascending slots, each before it is learned if its entry of `learning` says so.
 
-    Each rank's probability is asked of rows that are not learned, unless `shares` is empty.
+    Each rank's probability, as before it was learned, is written to `shares`, unless that is empty. What is believed of a row is seen
+    once, for the rank, the probabilities and the lesson.
     """
-    belief = open_belief(block)
+    belief, asked = open_belief(block), shares.size > 0
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
+    probabilities = pointer(shares, 0, np.float64)
     for i in range(predictions.size):
         first, n_entries = starts[i], starts[i + 1] - starts[i]
         some, numbers = shift(where, first), shift(what, first)
-        if learning[i] or shares.size == 0:
-            predictions[i] = _rank(belief, _score(belief, some, numbers, n_entries))
-        else:
-            score = _write_shares(
-                belief, some, numbers, n_entries, pointer(shares[i], 0, np.float64)
-            )
-            predictions[i] = _rank(belief, score)
+        seen = see(belief, belief.sides, some, numbers, n_entries, False)
+        predictions[i] = _rank(belief, _score(belief, seen))
+        if asked:
+            _write_shares(belief, seen, shift(probabilities, i * shares.shape[1]))
         if learning[i]:
-            learn_rank(belief, some, numbers, n_entries, ranks[i])
+            learn_rank(belief, some, numbers, n_entries, ranks[i], seen)
 
 
 @compiled
@@ -135,18 +137,19 @@ def opinions(block, starts, slots, values, shares, scores):
     belief = open_belief(block)
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     for i in range(scores.size):
-        n_entries, to = starts[i + 1] - starts[i], pointer(shares[i], 0, np.float64)
-        scores[i] = _write_shares(
-            belief, shift(where, starts[i]), shift(what, starts[i]), n_entries, to
-        )
+        some, numbers = shift(where, starts[i]), shift(what, starts[i])
+        seen = see(belief, belief.sides, some, numbers, starts[i + 1] - starts[i], False)
+        _write_shares(belief, seen, pointer(shares[i], 0, np.float64))
+        scores[i] = _score(belief, seen)
 
 
 @inlined
 def _take(belief, slots, values, n_entries, rank, learning):
+    seen = see(belief, belief.sides, slots, values, n_entries, False)
     if learning:
-        learn_rank(belief, slots, values, n_entries, rank)
+        learn_rank(belief, slots, values, n_entries, rank, seen)
         return rank
-    return _rank(belief, _score(belief, slots, values, n_entries))
+    return _rank(belief, _score(belief, seen))
 
 
 @compiled
@@ -185,6 +188,8 @@ def run_pairs(block, starts, slots, values, others, other_slots, other_values, m
         other = shift(pointer(other_values, 0, block.dtype), others[i])
         n_one, n_two = starts[i + 1] - starts[i], others[i + 1] - others[i]
         if ahead.size > 0:
-            lead = _score(belief, one, value, n_one)
-            ahead[i] = lead - _score(belief, two, other, n_two)
+            first = see(belief, belief.sides, one, value, n_one, False)
+            lead = _score(belief, first)
+            second = see(belief, belief.sides, two, other, n_two, False)
+            ahead[i] = lead - _score(belief, second)
         learn_pair(belief, one, value, n_one, two, other, n_two, magnitudes[i])

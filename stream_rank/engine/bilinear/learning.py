@@ -43,7 +43,6 @@ from stream_rank.engine.bilinear.state import (
     variance_of,
 )
 from stream_rank.engine.bilinear.views import (
-    MOOD_KEPT,
     PI_EIGHTHS,
     Seen,
     drifted,
@@ -51,6 +50,7 @@ from stream_rank.engine.bilinear.views import (
     kind_of,
     of_item,
     of_user,
+    passed_mood,
     prior_of,
     score_of,
     see,
@@ -131,13 +131,6 @@ def _begin(belief, slot, role):
 
 
 @inlined
-def _let_mood_pass(belief, numbers):
-    kept, spread = MOOD_KEPT * MOOD_KEPT, get(belief.parameters, MOOD_SPREAD)
-    set_mean(numbers, MOOD, MOOD_KEPT * mean_of(numbers, MOOD))
-    set_variance(numbers, MOOD, kept * variance_of(numbers, MOOD) + (1.0 - kept) * spread)
-
-
-@inlined
 def _meet(belief, n_entries):
     """Begin what is new, and let what is believed of users drift; nothing of these counts in the population's sums from here on."""
     for i in range(n_entries):
@@ -156,7 +149,9 @@ def _meet(belief, n_entries):
             count(belief, slot, role, -1.0, 0.0)
             if role == USER:
                 set_variance(numbers, OFFSET, grown)
-                _let_mood_pass(belief, numbers)
+                mood, variance = passed_mood(belief, numbers)
+                set_mean(numbers, MOOD, mood)
+                set_variance(numbers, MOOD, variance)
 
 
 @inlined
@@ -297,7 +292,7 @@ def _sharpen(belief, has_above, has_below, place, gap, var, var_above):
 @inlined
 def _nobody(seen):
     """What is believed of an item that is not there."""
-    return Seen(-1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Seen(-1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True)
 
 
 @inlined
@@ -342,12 +337,13 @@ def _observe(belief, n_entries, seen, rank):
 
 
 @called
-def learn_rank(belief, slots, values, count_, rank):
-    """Learn the rank of an event."""
+def learn_rank(belief, slots, values, count_, rank, seen):
+    """Learn the rank of an event, of which was `seen` before what is believed."""
     n_entries = _merge(belief, slots, values, count_, slots, values, 0)
     _meet(belief, n_entries)
     if belief.n_ranks > 1:
-        seen = see(belief, belief.sides, slots, values, count_, True)
+        if not seen.settled:
+            seen = see(belief, belief.sides, slots, values, count_, True)
         _observe(belief, n_entries, seen, rank)
     _count(belief, n_entries)
 

@@ -37,8 +37,9 @@ from stream_rank.engine.bilinear.state import (
     variance_of,
 )
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import spread, store
-from stream_rank.engine.pointers import get, put
+from stream_rank.engine.lanes import spread as everywhere
+from stream_rank.engine.lanes import store
+from stream_rank.engine.pointers import as_element, get, put
 from stream_rank.engine.sums import dot
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
         "PI_EIGHTHS",
         "Seen",
         "add_item",
+        "as_kept",
         "clear",
         "drifted",
         "is_name",
@@ -54,7 +56,7 @@ __all__ = [
         "of_item",
         "of_user",
     ),
-    *("prior_of", "prior_of_item", "score_of", "see", "traits_before", "variance_of_score"),
+    *("passed_mood", "prior_of", "prior_of_item", "score_of", "see", "traits_before", "variance_of_score"),
 ]
 
 MOOD_KEPT = 0.85
@@ -82,6 +84,8 @@ class Seen(NamedTuple):
     agreement_variance: Any
     scale: Any
     scale_variance: Any
+    settled: Any
+    """Whether learning the event would see it as asking does: nothing in it is new, and at most one user."""
 
 
 @inlined
@@ -140,10 +144,24 @@ def drifted(belief, numbers):
 
 
 @inlined
+def as_kept(numbers, value):
+    """A number as it is once it was kept: in single precision, rounded."""
+    return np.float64(as_element(numbers, value))
+
+
+@inlined
+def passed_mood(belief, numbers):
+    """A user's mood, mean and variance, after an event has passed."""
+    kept, spread = MOOD_KEPT * MOOD_KEPT, get(belief.parameters, MOOD_SPREAD)
+    variance = kept * variance_of(numbers, MOOD) + (1.0 - kept) * spread
+    return as_kept(numbers, MOOD_KEPT * mean_of(numbers, MOOD)), as_kept(numbers, variance)
+
+
+@inlined
 def clear(belief, view):
     """Begin a view."""
     for i in range(0, 4 * belief.wide, 8):
-        store(view.user, i, spread(0.0))
+        store(view.user, i, everywhere(0.0))
 
 
 @inlined
@@ -185,13 +203,16 @@ def prior_of_item(belief, view):
 def see(belief, view, slots, values, count, advanced):
     """What is believed of an event; `advanced`, if its user's drift and mood are already those of this event."""
     clear(belief, view)
-    user, has_item = -1, False
+    user, has_item, settled = -1, False, True
     rest = rest_variance = item = item_variance = 0.0
     agreement = scale = 0.0
     agreement_variance = scale_variance = 0.0
     for i in range(count):
         slot, value = get(slots, i), np.float64(get(values, i))
-        if value == 0.0 or get(belief.learned, slot) == 0:
+        if value == 0.0:
+            continue
+        if get(belief.learned, slot) == 0:
+            settled = False
             continue
         role, numbers = get(belief.roles, slot), line(belief, slot)
         if of_item(role):
@@ -203,14 +224,14 @@ def see(belief, view, slots, values, count, advanced):
         variance = variance_of(numbers, OFFSET)
         if of_user(role):
             _add_traits(belief, numbers, value, view.user, view.user_spread)
-        if role == USER and user < 0:
+        if role == USER and user >= 0:
+            settled = False  # the drift of either is of those who are there meanwhile
+        elif role == USER:
             user = slot
             mood, mood_variance = mean_of(numbers, MOOD), variance_of(numbers, MOOD)
             if not advanced:
-                variance, kept = drifted(belief, numbers), MOOD_KEPT * MOOD_KEPT
-                mood *= MOOD_KEPT
-                mood_variance *= kept
-                mood_variance += (1.0 - kept) * get(belief.parameters, MOOD_SPREAD)
+                variance = as_kept(numbers, drifted(belief, numbers))
+                mood, mood_variance = passed_mood(belief, numbers)
             rest += mood
             rest_variance += mood_variance
             scale, scale_variance = mean_of(numbers, SCALE), variance_of(numbers, SCALE)
@@ -229,7 +250,7 @@ def see(belief, view, slots, values, count, advanced):
         item_variance += prior_of_item(belief, view)
     return Seen(
         *(user, rest, rest_variance, item, item_variance),
-        *(agreement, agreement_variance, scale, scale_variance),
+        *(agreement, agreement_variance, scale, scale_variance, settled),
     )
 
 

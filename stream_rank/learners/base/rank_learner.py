@@ -163,7 +163,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     ) -> Array:
         """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known.
 
-        A learner that `gives_probabilities` leaves those of the rows that are not learned in `shares`.
+        A learner that `gives_probabilities` leaves those of the rows that are not learned in `shares`; one that `asks_what_it_learns`,
+        those of all rows, as before they were learned.
         """
         if self._model.always_blocks and not rows.all_met(self._vocabulary):
             return self._learn_runs(rows, y, learning, group)

@@ -190,7 +190,7 @@ class Bilinear(ProbableRows):
         learning: Array,
         shares: Array,
     ) -> None:
-        """`run`, and each rank's probability for the rows that are not learned; of others it means nothing."""
+        """`run`, and each rank's probability, of rows that are learned as before that."""
         packed = _packed(rows, self.dtype)
         entry.run(self.block, *packed, answers, predictions, learning, shares)
 
