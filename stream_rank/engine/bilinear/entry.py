@@ -25,8 +25,8 @@ from stream_rank.engine.bilinear.views import (
 )
 from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
-from stream_rank.engine.few import few_entries
 from stream_rank.engine.exponentials import logistic_each
+from stream_rank.engine.few import few_entries
 from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import called, compiled, inlined
 from stream_rank.engine.lanes import load, root, spread, store

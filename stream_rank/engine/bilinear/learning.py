@@ -42,6 +42,7 @@ from stream_rank.engine.bilinear.state import (
     set_variance,
     variance_of,
 )
+from stream_rank.engine.bilinear.traits import move_traits
 from stream_rank.engine.bilinear.views import (
     PI_EIGHTHS,
     Seen,
@@ -163,19 +164,6 @@ def _moved(numbers, which, slope, along, told):
 
 
 @inlined
-def _move_traits(belief, numbers, value, towards, other, away, along, told):
-    """Move traits whose slopes are `value` times one vector less `other` times another."""
-    for t in range(belief.n_traits):
-        mean, variance = FIRST_TRAIT + t, FIRST_TRAIT + belief.n_traits + t
-        slope = value * get(towards, t) - other * get(away, t)
-        before = np.float64(get(numbers, variance))
-        moved = np.float64(get(numbers, mean)) + before * slope * along
-        left = before * max(1.0 - before * slope * slope * told, _LEAST_LEFT)
-        put(numbers, mean, as_element(numbers, moved))
-        put(numbers, variance, as_element(numbers, left))
-
-
-@inlined
 def _move(belief, n_entries, seen, other, along, told):
     """Move all that is believed of the entries along the score (or the difference of two), by `along`; `told` is the curvature."""
     for i in range(n_entries):
@@ -188,21 +176,13 @@ def _move(belief, n_entries, seen, other, along, told):
         if of_item(role):
             slope = value * (1.0 + seen.agreement) - second * (1.0 + other.agreement)
             _moved(numbers, OFFSET, slope, along, told)
-            _move_traits(
-                belief,
-                numbers,
-                value,
-                belief.sides.user,
-                second,
-                belief.other_sides.user,
-                along,
-                told,
-            )
+            user, other_user = belief.sides.user, belief.other_sides.user
+            move_traits(belief, numbers, value, user, second, other_user, along, told)
         else:
             _moved(numbers, OFFSET, value - second, along, told)
             if of_user(role):
                 item, other_item = belief.sides.item, belief.other_sides.item
-                _move_traits(belief, numbers, value, item, second, other_item, along, told)
+                move_traits(belief, numbers, value, item, second, other_item, along, told)
         if slot == seen.user or slot == other.user:
             one, two = np.float64(slot == seen.user), np.float64(slot == other.user)
             before = mean_of(numbers, MOOD) ** 2 + variance_of(numbers, MOOD)

@@ -8,7 +8,6 @@ count along, as if they had been met.
 
 from stream_rank.engine.bilinear.state import (
     AGREEMENT,
-    FIRST_TRAIT,
     GROUPS,
     ITEM_OFFSET,
     ITEM_TRAIT,
@@ -23,6 +22,7 @@ from stream_rank.engine.bilinear.state import (
     mean_of,
     variance_of,
 )
+from stream_rank.engine.bilinear.traits import squares
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.pointers import get, put
 
@@ -56,10 +56,8 @@ def _square(numbers, which):
 @inlined
 def count(belief, slot, role, sign, members):
     """Add what is believed of a user or an item to the sums, or take it away; as so many that are new or gone."""
-    numbers, traits = line(belief, slot), 0.0
-    for t in range(belief.n_traits):
-        mean = mean_of(numbers, FIRST_TRAIT + t)
-        traits += mean * mean + mean_of(numbers, FIRST_TRAIT + belief.n_traits + t)
+    numbers = line(belief, slot)
+    traits = squares(belief, numbers)
     n_traits = members * belief.n_traits
     if role == USER:
         _add(belief, USER_OFFSET, sign, members, _square(numbers, OFFSET))

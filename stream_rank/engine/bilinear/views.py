@@ -16,7 +16,6 @@ from stream_rank.engine.bilinear.state import (
     AGREEMENT,
     DRIFT,
     EVENTS,
-    FIRST_TRAIT,
     ITEM,
     ITEM_OFFSET,
     ITEM_SIDE,
@@ -36,10 +35,9 @@ from stream_rank.engine.bilinear.state import (
     mean_of,
     variance_of,
 )
+from stream_rank.engine.bilinear.traits import add_spreads, add_traits, clear, spread_of_product
 from stream_rank.engine.jit import inlined
-from stream_rank.engine.lanes import spread as everywhere
-from stream_rank.engine.lanes import store
-from stream_rank.engine.pointers import as_element, get, put
+from stream_rank.engine.pointers import as_element, get
 from stream_rank.engine.sums import dot
 
 __all__ = [
@@ -49,14 +47,21 @@ __all__ = [
         "Seen",
         "add_item",
         "as_kept",
-        "clear",
         "drifted",
         "is_name",
         "kind_of",
         "of_item",
         "of_user",
     ),
-    *("passed_mood", "prior_of", "prior_of_item", "score_of", "see", "traits_before", "variance_of_score"),
+    *(
+        "passed_mood",
+        "prior_of",
+        "prior_of_item",
+        "score_of",
+        "see",
+        "traits_before",
+        "variance_of_score",
+    ),
 ]
 
 MOOD_KEPT = 0.85
@@ -158,35 +163,10 @@ def passed_mood(belief, numbers):
 
 
 @inlined
-def clear(belief, view):
-    """Begin a view."""
-    for i in range(0, 4 * belief.wide, 8):
-        store(view.user, i, everywhere(0.0))
-
-
-@inlined
-def _add_traits(belief, numbers, value, traits, spreads):
-    square = value * value
-    for t in range(belief.n_traits):
-        mean, variance = (
-            mean_of(numbers, FIRST_TRAIT + t),
-            mean_of(numbers, FIRST_TRAIT + belief.n_traits + t),
-        )
-        put(traits, t, get(traits, t) + value * mean)
-        put(spreads, t, get(spreads, t) + square * variance)
-
-
-@inlined
-def _add_prior(belief, variance, spreads):
-    for t in range(belief.n_traits):
-        put(spreads, t, get(spreads, t) + variance)
-
-
-@inlined
 def add_item(belief, view, slot, value):
     """Add what is believed of an item, or of what is said of it, to a view; its offset, and the variance of that."""
     numbers = line(belief, slot)
-    _add_traits(belief, numbers, value, view.item, view.item_spread)
+    add_traits(belief, numbers, value, view.item, view.item_spread)
     return value * mean_of(numbers, OFFSET), value * value * variance_of(numbers, OFFSET)
 
 
@@ -195,7 +175,7 @@ def prior_of_item(belief, view):
     """Add to a view an item that never came, once there are any; the variance of its offset."""
     if get(belief.population, ITEM_OFFSET) == 0.0:
         return 0.0
-    _add_prior(belief, prior(belief, ITEM_TRAIT), view.item_spread)
+    add_spreads(belief, prior(belief, ITEM_TRAIT), view.item_spread)
     return prior(belief, ITEM_OFFSET)
 
 
@@ -223,7 +203,7 @@ def see(belief, view, slots, values, count, advanced):
             continue
         variance = variance_of(numbers, OFFSET)
         if of_user(role):
-            _add_traits(belief, numbers, value, view.user, view.user_spread)
+            add_traits(belief, numbers, value, view.user, view.user_spread)
         if role == USER and user >= 0:
             settled = False  # the drift of either is of those who are there meanwhile
         elif role == USER:
@@ -245,7 +225,7 @@ def see(belief, view, slots, values, count, advanced):
             prior(belief, USER_SCALE),
             prior(belief, USER_AGREEMENT),
         )
-        _add_prior(belief, prior(belief, USER_TRAIT), view.user_spread)
+        add_spreads(belief, prior(belief, USER_TRAIT), view.user_spread)
     if not has_item:
         item_variance += prior_of_item(belief, view)
     return Seen(
@@ -266,7 +246,4 @@ def variance_of_score(belief, view, seen):
     by_item = 1.0 + seen.agreement
     found = seen.rest_variance + by_item * by_item * seen.item_variance
     found += seen.item * seen.item * seen.agreement_variance
-    for t in range(belief.n_traits):
-        one, two = get(view.user, t), get(view.item, t)
-        found += one * one * get(view.item_spread, t) + two * two * get(view.user_spread, t)
-    return found
+    return found + spread_of_product(belief, view)
