@@ -16,7 +16,7 @@ from stream_rank.engine.bilinear.views import (
     see,
     variance_of_score,
 )
-from stream_rank.engine.functions import exponential
+from stream_rank.engine.exponentials import exponential_soon
 from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.lanes import spread, store
 from stream_rank.engine.pointers import get, pointer, shift
@@ -76,7 +76,7 @@ def choose(block, slots, values, starts, item_slots, item_values, width, places,
         slots.size,
         False,
     )
-    stretch, found, most = exponential(-user.scale), 0, places.size
+    stretch, found, most = exponential_soon(-user.scale), 0, places.size
     for i in range(starts.size - 1):
         first, count = starts[i], starts[i + 1] - starts[i]
         seen = _see_item(belief, user, shift(where, first), shift(what, first), count)

@@ -7,7 +7,7 @@ Cost: O(gaps between the middle and the rank); O(ranks) for all of them.
 """
 
 from stream_rank.engine.bilinear.state import MIDDLE, MIDDLE_VARIANCE
-from stream_rank.engine.functions import exponential
+from stream_rank.engine.exponentials import exponential_soon
 from stream_rank.engine.jit import inlined
 from stream_rank.engine.pointers import get, put
 
@@ -62,7 +62,7 @@ def write_gap_slopes(belief, threshold, stretch):
 @inlined
 def stretched(gap, move):
     """A gap whose logarithm moves: it grows as the straight function says, and shrinks towards 0."""
-    new = gap * (1.0 + move) if move > 0.0 else gap * exponential(move)
+    new = gap * (1.0 + move) if move > 0.0 else gap * exponential_soon(move)
     return min(max(new, _LEAST_GAP), _LARGEST_GAP)
 
 

@@ -25,9 +25,8 @@ from stream_rank.engine.bilinear.views import (
 )
 from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
-from stream_rank.engine.exponentials import logistic_each
+from stream_rank.engine.exponentials import exponential_soon, logistic_each
 from stream_rank.engine.few import few_entries
-from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import called, compiled, inlined
 from stream_rank.engine.lanes import load, root, spread, store
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
@@ -43,7 +42,7 @@ _UNIT = 3.4641016151377544 / 18446744073709551616.0
 @inlined
 def _score(belief, seen):
     """The score as thresholds are compared with it: that of a user who stretches them is drawn together instead."""
-    return score_of(belief, belief.sides, seen) * exponential(-seen.scale)
+    return score_of(belief, belief.sides, seen) * exponential_soon(-seen.scale)
 
 
 @inlined
@@ -60,9 +59,12 @@ def _rank(belief, score):
 def _write_shares(belief, seen, shares):
     """The probability of every rank, what is uncertain about parameters included. Their sharpness is learned apart."""
     score, before = score_of(belief, belief.sides, seen), 0.0
-    sharpness = exponential(get(belief.parameters, SHARPNESS))
+    sharpness = exponential_soon(get(belief.parameters, SHARPNESS))
     if belief.n_ranks > 1:
-        variance, stretch = variance_of_score(belief, belief.sides, seen), exponential(seen.scale)
+        variance, stretch = (
+            variance_of_score(belief, belief.sides, seen),
+            exponential_soon(seen.scale),
+        )
         square, at = stretch * stretch, belief.by_gap
         write_edge_variances(belief, belief.by_place)
         # eight thresholds at a time, of which the last ones may be none

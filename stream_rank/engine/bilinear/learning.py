@@ -58,13 +58,14 @@ from stream_rank.engine.bilinear.views import (
     traits_before,
     variance_of_score,
 )
-from stream_rank.engine.functions import exponential
+from stream_rank.engine.exponentials import exponential_soon
 from stream_rank.engine.jit import called, inlined
-from stream_rank.engine.ordinal.likelihood import logistic, settle
+from stream_rank.engine.ordinal.likelihood import likelihood_with
 from stream_rank.engine.pointers import as_element, get, put
 
 __all__ = ["learn_pair", "learn_rank"]
 
+logistic, _, settle = likelihood_with(exponential_soon)
 _SETTLED = 1e-12
 """Traits are taken as straight here: more digits than six of a move would say nothing."""
 _NEW = -1
@@ -248,7 +249,7 @@ def _told(above, below, between, var, cov, var_gap):
 def _sharpen(belief, has_above, has_below, place, gap, var, var_above):
     """Move the sharpness of probabilities towards what would have made this event more likely: a step of the natural gradient."""
     sharpness, one, two, upper, lower = (
-        exponential(get(belief.parameters, SHARPNESS)),
+        exponential_soon(get(belief.parameters, SHARPNESS)),
         0.0,
         0.0,
         1.0,
@@ -279,7 +280,7 @@ def _nobody(seen):
 def _observe(belief, n_entries, seen, rank):
     has_above, has_below = rank < belief.n_ranks, rank > 1
     both = has_above and has_below
-    stretch = exponential(seen.scale)
+    stretch = exponential_soon(seen.scale)
     edge = rank - 2 if has_below else rank - 1
     threshold = stretch * get(belief.thresholds, edge)
     middle_variance = get(belief.parameters, MIDDLE_VARIANCE)
