@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stream_rank.engine.bilinear.edges import write_edge_variances
+from stream_rank.engine.bilinear.forecast import forecast, judge, write_shares
 from stream_rank.engine.bilinear.learning import learn_pair, learn_rank
 from stream_rank.engine.bilinear.population import count
 from stream_rank.engine.bilinear.state import (
@@ -11,24 +11,18 @@ from stream_rank.engine.bilinear.state import (
     GROUPS,
     ITEM_TRAIT,
     KNOWN,
-    SHARPNESS,
     line,
     open_belief,
 )
 from stream_rank.engine.bilinear.views import (
-    PI_EIGHTHS,
     is_name,
     of_item,
-    score_of,
     see,
-    variance_of_score,
 )
 from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
-from stream_rank.engine.exponentials import exponential_soon, logistic_each
 from stream_rank.engine.few import few_entries
-from stream_rank.engine.jit import called, compiled, inlined
-from stream_rank.engine.lanes import load, root, spread, store
+from stream_rank.engine.jit import compiled, inlined
 from stream_rank.engine.pointers import as_element, get, pointer, put, shift
 
 __all__ = ["forget", "introduce", "opinions", "run", "run_pairs", "take_few", "take_row"]
@@ -40,9 +34,15 @@ _UNIT = 3.4641016151377544 / 18446744073709551616.0
 
 
 @inlined
-def _score(belief, seen):
+def _drawn(judged):
     """The score as thresholds are compared with it: that of a user who stretches them is drawn together instead."""
-    return score_of(belief, belief.sides, seen) * exponential_soon(-seen.scale)
+    return judged.score / judged.stretch
+
+
+@inlined
+def _score(belief, slots, values, n_entries):
+    seen = see(belief, belief.sides, slots, values, n_entries, False)
+    return _drawn(judge(belief, belief.sides, seen))
 
 
 @inlined
@@ -53,32 +53,6 @@ def _rank(belief, score):
         if get(belief.thresholds, j) <= score:
             rank = j + 2
     return rank
-
-
-@called
-def _write_shares(belief, seen, shares):
-    """The probability of every rank, what is uncertain about parameters included. Their sharpness is learned apart."""
-    score, before = score_of(belief, belief.sides, seen), 0.0
-    sharpness = exponential_soon(get(belief.parameters, SHARPNESS))
-    if belief.n_ranks > 1:
-        variance, stretch = (
-            variance_of_score(belief, belief.sides, seen),
-            exponential_soon(seen.scale),
-        )
-        square, at = stretch * stretch, belief.by_gap
-        write_edge_variances(belief, belief.by_place)
-        # eight thresholds at a time, of which the last ones may be none
-        for j in range(0, belief.n_ranks - 1, 8):
-            threshold = spread(stretch) * load(belief.thresholds, j, 0.0)
-            whole = spread(variance) + spread(square) * load(belief.by_place, j, 0.0)
-            whole = whole + threshold * threshold * spread(seen.scale_variance)
-            unsure = root(spread(1.0) + spread(PI_EIGHTHS) * whole)
-            store(at, j, logistic_each(spread(sharpness) * (threshold - spread(score)) / unsure))
-        for j in range(belief.n_ranks - 1):
-            up_to = max(before, get(at, j))
-            put(shares, j, up_to - before)
-            before = up_to
-    put(shares, belief.n_ranks - 1, 1.0 - before)
 
 
 @compiled
@@ -126,11 +100,14 @@ def run(block, starts, slots, values, ranks, predictions, learning, shares):
         first, n_entries = starts[i], starts[i + 1] - starts[i]
         some, numbers = shift(where, first), shift(what, first)
         seen = see(belief, belief.sides, some, numbers, n_entries, False)
-        predictions[i] = _rank(belief, _score(belief, seen))
+        judged = judge(belief, belief.sides, seen)
+        predictions[i] = _rank(belief, _drawn(judged))
+        if asked or learning[i]:
+            forecast(belief, seen, judged)
         if asked:
-            _write_shares(belief, seen, shift(probabilities, i * shares.shape[1]))
+            write_shares(belief, shift(probabilities, i * shares.shape[1]))
         if learning[i]:
-            learn_rank(belief, some, numbers, n_entries, ranks[i], seen)
+            learn_rank(belief, some, numbers, n_entries, ranks[i], seen, judged)
 
 
 @compiled
@@ -141,17 +118,21 @@ def opinions(block, starts, slots, values, shares, scores):
     for i in range(scores.size):
         some, numbers = shift(where, starts[i]), shift(what, starts[i])
         seen = see(belief, belief.sides, some, numbers, starts[i + 1] - starts[i], False)
-        _write_shares(belief, seen, pointer(shares[i], 0, np.float64))
-        scores[i] = _score(belief, seen)
+        judged = judge(belief, belief.sides, seen)
+        forecast(belief, seen, judged)
+        write_shares(belief, pointer(shares[i], 0, np.float64))
+        scores[i] = _drawn(judged)
 
 
 @inlined
 def _take(belief, slots, values, n_entries, rank, learning):
+    if not learning:
+        return _rank(belief, _score(belief, slots, values, n_entries))
     seen = see(belief, belief.sides, slots, values, n_entries, False)
-    if learning:
-        learn_rank(belief, slots, values, n_entries, rank, seen)
-        return rank
-    return _rank(belief, _score(belief, seen))
+    judged = judge(belief, belief.sides, seen)
+    forecast(belief, seen, judged)
+    learn_rank(belief, slots, values, n_entries, rank, seen, judged)
+    return rank
 
 
 @compiled
@@ -190,8 +171,6 @@ def run_pairs(block, starts, slots, values, others, other_slots, other_values, m
         other = shift(pointer(other_values, 0, block.dtype), others[i])
         n_one, n_two = starts[i + 1] - starts[i], others[i + 1] - others[i]
         if ahead.size > 0:
-            first = see(belief, belief.sides, one, value, n_one, False)
-            lead = _score(belief, first)
-            second = see(belief, belief.sides, two, other, n_two, False)
-            ahead[i] = lead - _score(belief, second)
+            lead = _score(belief, one, value, n_one)
+            ahead[i] = lead - _score(belief, two, other, n_two)
         learn_pair(belief, one, value, n_one, two, other, n_two, magnitudes[i])

@@ -18,6 +18,7 @@ from stream_rank.engine.bilinear.edges import (
     stretched,
     write_gap_slopes,
 )
+from stream_rank.engine.bilinear.forecast import forecast, judge, sharpen
 from stream_rank.engine.bilinear.population import count, prior
 from stream_rank.engine.bilinear.state import (
     AGREEMENT,
@@ -28,11 +29,9 @@ from stream_rank.engine.bilinear.state import (
     MOOD_SPREAD,
     OFFSET,
     SCALE,
-    SHARPNESS,
     SQUARES,
     TIE,
     TIE_VARIANCE,
-    TOLD,
     USER,
     USER_AGREEMENT,
     USER_SCALE,
@@ -44,7 +43,6 @@ from stream_rank.engine.bilinear.state import (
 )
 from stream_rank.engine.bilinear.traits import move_traits
 from stream_rank.engine.bilinear.views import (
-    PI_EIGHTHS,
     Seen,
     drifted,
     is_name,
@@ -56,7 +54,6 @@ from stream_rank.engine.bilinear.views import (
     score_of,
     see,
     traits_before,
-    variance_of_score,
 )
 from stream_rank.engine.exponentials import exponential_soon
 from stream_rank.engine.jit import called, inlined
@@ -65,15 +62,13 @@ from stream_rank.engine.pointers import as_element, get, put
 
 __all__ = ["learn_pair", "learn_rank"]
 
-logistic, _, settle = likelihood_with(exponential_soon)
+_, _, settle = likelihood_with(exponential_soon)
 _SETTLED = 1e-12
 """Traits are taken as straight here: more digits than six of a move would say nothing."""
 _NEW = -1
 """What is learned for the first time came in so many events, until it did."""
 _LEAST_LEFT = 1e-6
 """No event leaves less of a variance."""
-_LEAST_SHARE = 1e-12
-_MOST_SHARPNESS = 2.0
 _MOST_SCALE = 5.0
 """No user's thresholds are stretched or drawn together by more than `exp` of that."""
 _MOOD_RATE, _LEAST_MOOD = 0.01, 1e-4
@@ -246,45 +241,21 @@ def _told(above, below, between, var, cov, var_gap):
 
 
 @inlined
-def _sharpen(belief, has_above, has_below, place, gap, var, var_above):
-    """Move the sharpness of probabilities towards what would have made this event more likely: a step of the natural gradient."""
-    sharpness, one, two, upper, lower = (
-        exponential_soon(get(belief.parameters, SHARPNESS)),
-        0.0,
-        0.0,
-        1.0,
-        0.0,
-    )
-    if has_above:
-        far = sharpness * (place + gap) / np.sqrt(1.0 + PI_EIGHTHS * var_above)
-        upper = logistic(far)
-        one = far * upper * (1.0 - upper)
-    if has_below:
-        far = sharpness * place / np.sqrt(1.0 + PI_EIGHTHS * var)
-        lower = logistic(far)
-        two = far * lower * (1.0 - lower)
-    slope = (one - two) / max(upper - lower, _LEAST_SHARE)
-    told = get(belief.parameters, TOLD) + slope * slope
-    put(belief.parameters, TOLD, told)
-    moved = get(belief.parameters, SHARPNESS) + slope / told
-    put(belief.parameters, SHARPNESS, min(max(moved, -_MOST_SHARPNESS), _MOST_SHARPNESS))
-
-
-@inlined
 def _nobody(seen):
     """What is believed of an item that is not there."""
     return Seen(-1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True)
 
 
 @inlined
-def _observe(belief, n_entries, seen, rank):
+def _observe(belief, n_entries, seen, judged, rank):
+    sharpen(belief, rank)  # it has read what is written over below
     has_above, has_below = rank < belief.n_ranks, rank > 1
     both = has_above and has_below
-    stretch = exponential_soon(seen.scale)
+    stretch = judged.stretch
     edge = rank - 2 if has_below else rank - 1
     threshold = stretch * get(belief.thresholds, edge)
     middle_variance = get(belief.parameters, MIDDLE_VARIANCE)
-    var = variance_of_score(belief, belief.sides, seen) + write_gap_slopes(belief, edge, stretch)
+    var = judged.variance + write_gap_slopes(belief, edge, stretch)
     var += stretch * stretch * middle_variance + threshold * threshold * seen.scale_variance
     gap = cov = var_gap = 0.0
     if both:
@@ -293,8 +264,7 @@ def _observe(belief, n_entries, seen, rank):
         cov = threshold * gap * seen.scale_variance
         var_gap = gap * gap * (seen.scale_variance + get(belief.gap_variances, edge))
         cov += get(belief.by_place, edge) * gap * get(belief.gap_variances, edge)
-    place = threshold - score_of(belief, belief.sides, seen)
-    _sharpen(belief, has_above, has_below, place, gap, var, var + 2.0 * cov + var_gap)
+    place = threshold - judged.score
     along, wider, above, below, between = settle(
         has_above, has_below, place, gap, var, cov, var_gap, _SETTLED
     )
@@ -318,14 +288,16 @@ def _observe(belief, n_entries, seen, rank):
 
 
 @called
-def learn_rank(belief, slots, values, count_, rank, seen):
-    """Learn the rank of an event, of which was `seen` before what is believed."""
+def learn_rank(belief, slots, values, count_, rank, seen, judged):
+    """Learn the rank of an event, of which was `seen` what is believed, whose score was `judged`, and which has its `forecast`."""
     n_entries = _merge(belief, slots, values, count_, slots, values, 0)
     _meet(belief, n_entries)
     if belief.n_ranks > 1:
         if not seen.settled:
             seen = see(belief, belief.sides, slots, values, count_, True)
-        _observe(belief, n_entries, seen, rank)
+            judged = judge(belief, belief.sides, seen)
+            forecast(belief, seen, judged)
+        _observe(belief, n_entries, seen, judged, rank)
     _count(belief, n_entries)
 
 
