@@ -23,12 +23,14 @@ from stream_rank.engine.coins import word
 from stream_rank.engine.events import bounded
 from stream_rank.engine.few import few_entries
 from stream_rank.engine.jit import compiled, inlined
-from stream_rank.engine.pointers import as_element, get, pointer, put, shift
+from stream_rank.engine.pointers import as_element, get, pointer, prefetch, put, shift
 
 __all__ = ["forget", "introduce", "opinions", "run", "run_pairs", "take_few", "take_row"]
 
 _AT_FIRST = 0.2
 """The deviation of an item's traits before its first event, as a share of that of the prior."""
+_AHEAD = 3
+"""So many events before its own, what is believed of an event's features is sent for."""
 _UNIT = 3.4641016151377544 / 18446744073709551616.0
 """What makes 64 random bits a number of variance 1, once half of it is taken away."""
 
@@ -86,6 +88,17 @@ def forget(block, slots):
             put(numbers, j, as_element(numbers, 0.0))
 
 
+@inlined
+def _fetch(belief, slots, first, end):
+    """Have what is believed of features come near before it is needed: users and items are all over the memory."""
+    for entry in range(first, end):
+        slot = get(slots, entry)
+        prefetch(belief.learned, slot)
+        prefetch(belief.roles, slot)
+        for number in range(0, belief.width, 8):
+            prefetch(belief.beliefs, slot * belief.width + number)
+
+
 @compiled
 def run(block, starts, slots, values, ranks, predictions, learning, shares):
     """Predict the ranks of the rows of a CSR matrix with ascending slots, each before it is learned if its entry of `learning` says so.
@@ -96,7 +109,10 @@ def run(block, starts, slots, values, ranks, predictions, learning, shares):
     belief, asked = open_belief(block), shares.size > 0
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
     probabilities = pointer(shares, 0, np.float64)
+    last = predictions.size - 1
     for i in range(predictions.size):
+        ahead = min(i + _AHEAD, last)
+        _fetch(belief, where, starts[ahead], starts[ahead + 1])
         first, n_entries = starts[i], starts[i + 1] - starts[i]
         some, numbers = shift(where, first), shift(what, first)
         seen = see(belief, belief.sides, some, numbers, n_entries, False)

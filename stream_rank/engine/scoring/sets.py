@@ -14,13 +14,15 @@ SUMS, RECENT = 4, 2
 @compiled
 def bounds(shares, level):
     """The lowest rank that is more probable than `1 - level`, from 0 on, and the one behind the highest; all at a level of 1."""
-    first, end = 0, len(shares)
-    if level < 1.0:
-        while first < end and not shares[first] > 1.0 - level:
-            first += 1
-        while end > first and not shares[end - 1] > 1.0 - level:
-            end -= 1
-    return first, end
+    count = len(shares)
+    if not level < 1.0:
+        return 0, count
+    first, end = count, 0
+    for rank in range(count):  # nothing that could be foreseen: so nothing branches
+        within = shares[rank] > 1.0 - level
+        first = min(first, rank if within else count)
+        end = rank + 1 if within else end
+    return first, max(first, end)
 
 
 @compiled

@@ -168,7 +168,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         """
         if self._model.always_blocks and not rows.all_met(self._vocabulary):
             return self._learn_runs(rows, y, learning, group)
-        labels: Any = np.where(learning, y, 1)
+        labels: Any = y if learning.all() else np.where(learning, y, 1)
         ranks = self._labels.ranks(labels)
         if not rows.all_met(self._vocabulary):
             self._meet(rows.chosen(np.flatnonzero(learning)))
