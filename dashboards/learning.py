@@ -246,6 +246,18 @@ def learning() -> Dashboard:
                     nothing="No rating was predicted by a learner that gives probabilities",
                 ),
                 lines(
+                    "Rank loss of users",
+                    "The mean over groups of events, such as users, of each one's mean loss: someone who rates a thousand items counts as one "
+                    "who rates ten. Far above the rank loss, it says that those who rate little are served worst.",
+                    "short",
+                    {_WHO: _chosen(metric("rank_loss_by_group"))},
+                    width=24,
+                    height=9,
+                    many=True,
+                    scale=Scale.TIGHT,
+                    nothing="No rating with a group was predicted by a learner of users",
+                ),
+                lines(
                     "Members that disagree",
                     "Share of an ensemble's members that vote unlike most of them, for the last ratings. It rises when the stream "
                     "changes, before the loss does.",

@@ -1,7 +1,11 @@
 """Which of a hundred films somebody liked next: recall and NDCG of the first ten, event by event (Vinagre, Jorge and Gama, 2014).
 
-Of every rating with all stars, the item is hidden among others that the user has not rated yet, drawn from those that came; the
-draw depends on the seed and the event's number alone. Every learner orders the same candidates and then learns the rating.
+Of every rating with all stars, the item is hidden among others that the user has not rated yet; the draw depends on the seed and the
+event's number alone. Every learner orders the same candidates and then learns the rating.
+
+Where the others are drawn from all items alike, as in the paper, most of them are seldom rated by anybody, and what is asked is mainly which film was
+seen at all: popularity knows that, and a mean of stars does not try to. In the paper every learner is told of likes alone, and scores how
+likely one is. Where the others are drawn as often as they were rated, being seen is no hint, and what is left to tell is taste.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,6 +22,8 @@ __all__ = ["ORDERERS", "Question", "Recall", "questions", "recalls"]
 
 _AT = 10
 _BESIDE = 100
+_DRAWS = 2_000
+"""So many ratings are drawn to find a hundred items among them; where they are not there, nothing is asked."""
 
 
 class Question(NamedTuple):
@@ -37,8 +43,11 @@ class Recall(NamedTuple):
     ndcg: float
 
 
-def questions(ratings: Ratings, seed: int = 1) -> Iterator[Question]:
-    """The ratings, with candidates where they have all stars and enough items came that the user has not rated."""
+def questions(ratings: Ratings, seed: int = 1, by_ratings: bool = False) -> Iterator[Question]:
+    """The ratings, with candidates where they have all stars and enough items came that the user has not rated.
+
+    Candidates are drawn from items, all alike, or with `by_ratings` from ratings, so that an item comes as often as it was rated.
+    """
     known: list[int] = []
     met: set[int] = set()
     rated: dict[int, set[int]] = {}
@@ -48,11 +57,16 @@ def questions(ratings: Ratings, seed: int = 1) -> Iterator[Question]:
         candidates: list[int] = []
         others = len(known) - len(mine) - 1
         if stars == ratings.n_ranks and item in met and others >= _BESIDE:
-            drawn = np.random.default_rng((seed, number)).permutation(len(known)).tolist()
-            fresh = (
-                known[place] for place in drawn if known[place] not in mine and known[place] != item
-            )
+            generator = np.random.default_rng((seed, number))
+            if by_ratings:
+                rated_before = ratings.items[generator.integers(0, number, _DRAWS)].tolist()
+                drawn = dict.fromkeys(rated_before)
+            else:
+                drawn = dict.fromkeys(known[each] for each in generator.permutation(len(known)))
+            fresh = (each for each in drawn if each not in mine and each != item)
             candidates = [item, *(other for other, _ in zip(fresh, range(_BESIDE), strict=False))]
+            if len(candidates) <= _BESIDE:
+                candidates = []
         yield Question(user, item, stars, candidates)
         mine.add(item)
         if item not in met:
@@ -124,11 +138,11 @@ ORDERERS: dict[str, Callable[[Ratings], Any]] = {
 }
 
 
-def recalls(ratings: Ratings, seed: int = 1) -> dict[str, Recall]:
-    """What each orderer finds."""
+def recalls(ratings: Ratings, seed: int = 1, by_ratings: bool = False) -> dict[str, Recall]:
+    """What each orderer finds among candidates that are drawn so."""
     orderers = {name: make(ratings) for name, make in ORDERERS.items()}
     found, gains, count = dict.fromkeys(orderers, 0), dict.fromkeys(orderers, 0.0), 0
-    for question in questions(ratings, seed):
+    for question in questions(ratings, seed, by_ratings):
         count += bool(question.candidates)
         for name, orderer in orderers.items():
             if question.candidates:

@@ -125,9 +125,10 @@ def report(folder: Path) -> int:
     for age, count, loss, expected, steps in calibration_by_user(ours, ratings):
         print(f"{age:>12} {count:>9,} {loss:>9.4f} {expected:>9.4f} {steps:>9.4f}")
     print("\nfilms that got all stars, among 100 others that were new to the user")
-    print(f"{'':<20} {'questions':>9} {'recall@10':>9} {'NDCG@10':>9}")
-    for name, each in recalls(ratings).items():
-        print(f"{name:<20} {each.questions:>9,} {each.recall:>9.4f} {each.ndcg:>9.4f}")
+    for by_ratings, drawn in ((False, "all alike"), (True, "as often as rated")):
+        print(f"{drawn:<20} {'questions':>9} {'recall@10':>9} {'NDCG@10':>9}")
+        for name, each in recalls(ratings, by_ratings=by_ratings).items():
+            print(f"{name:<20} {each.questions:>9,} {each.recall:>9.4f} {each.ndcg:>9.4f}")
     print("\none person by what others gave before (OAP, section 4.2, by the stage `neighbours`)")
     people = one_person.losses(ratings)
     for name, (mean, half) in people.items():

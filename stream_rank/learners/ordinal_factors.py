@@ -59,6 +59,8 @@ class OrdinalFactors(RankLearner):
     a step), and so are items. *Users drift*: with each of their events the variance of their offset grows by `drift` of the
     prior's; their *mood*, an offset that keeps 0.85 of itself from one of their events to the next, takes up what
     ratings that come one after the other have in common, and its variance is learned, down to nothing where there is none of it.
+    Both go by events and not by time: a learner is told x and y, by River as by a run, and what it becomes depends on these alone.
+    What changes with the clock can be said of an event, as its hour, its day or its season.
     *Agreement* is how far a user goes along with what all think of an item.
     An item's traits have small means by chance before its first event, which the seed and its name decide.
 

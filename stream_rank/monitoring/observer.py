@@ -207,6 +207,8 @@ class Observer:
         if board.sets is not None:
             found["coverage"] = {(name,): board.sets.recent_coverage}
             found["set_size"] = {(name,): board.sets.recent_size}
+        if board.loss_by_group is not None:
+            found["rank_loss_by_group"] = {(name,): board.loss_by_group}
         if seen.updates is not None:
             found["updates_total"] = {(name,): seen.updates - self._updates_before[name]}
         # preferences move no threshold: as long as no rating came, all of them stand where they began

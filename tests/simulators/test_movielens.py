@@ -79,6 +79,13 @@ def test_candidates_hold_one_film_among_others_that_are_new_to_the_user(folder: 
             assert len(set(question.candidates)) == 101
             assert not set(question.candidates[1:]) & rated.get(question.user, set())
         rated.setdefault(question.user, set()).add(question.item)
+    also = [each for each in recall.questions(ratings, by_ratings=True) if each.candidates]
+    assert all(len(set(each.candidates)) == 101 for each in also)
+    times = np.bincount(ratings.items)
+    often, alike = (
+        np.mean([times[each.candidates[1:]].mean() for each in some]) for some in (also, asked)
+    )
+    assert often > alike
     found = recall.recalls(ratings)
     assert found["OrdinalFactors"].recall > 0.1  # by chance it is a tenth
     assert all(0 <= each.ndcg <= each.recall <= 1 for each in found.values())

@@ -24,7 +24,7 @@ from typing import Any
 from stream_rank.engine.functions import exponential
 from stream_rank.engine.jit import called, inlined
 
-__all__ = ["logistic", "settle", "slopes"]
+__all__ = ["likelihood_with", "logistic", "settle", "slopes"]
 
 _SMALL_GAP, _LEAST_GAP = 1e-2, 1e-6
 _MOST_STEPS, _MOST_HALVES = 300, 200
@@ -35,8 +35,13 @@ _INTO_GAP = 0.9
 """No step takes more than this part of the gap away."""
 
 
-def likelihood_with(exponential_: Any) -> Any:
-    """`logistic`, `slopes` and `settle`, by a function that is the exponential."""
+def likelihood_with(exponential_: Any, takes_last: bool = False) -> Any:
+    """`logistic`, `slopes` and `settle`, by a function that is the exponential.
+
+    With `takes_last` the step that is too small to look at slopes again is taken all the same, for nothing. With `g` for the move and `h` for what is left to go,
+    `settle` stops where `h S h <= settled * g S g`; Newton's steps square what is left, so then that is of the order of
+    `settled` of the move, and not its root. Curvatures are those of before that step.
+    """
 
     @inlined
     def logistic(x):
@@ -100,6 +105,9 @@ def likelihood_with(exponential_: Any) -> Any:
             gain = move * rest + move_gap * rest_gap
             so_far = var * g * g + 2.0 * cov * g * g_gap + var_gap * g_gap * g_gap
             if not gain > settled * so_far:
+                if takes_last:
+                    g += by
+                    g_gap += by_gap
                 break
             part = 1.0
             if both and move_gap < 0.0:
