@@ -84,8 +84,6 @@ class Learner(PairLearner, Mergeable):
     """The parameters that say which features have names for values, also where these are numbers."""
     gives_probabilities: ClassVar[bool] = False
     """Whether `predict_proba_one` gives probabilities, and not shares of votes or nothing."""
-    asks_what_it_learns: ClassVar[bool] = False
-    """Whether `learn_some` gives probabilities of the rows that it learns too, as they were before."""
     _model: Model
 
     def __init__(self) -> None:

@@ -34,6 +34,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     """
 
     _model: RankModel
+    asks_what_it_learns: ClassVar[bool] = False
+    """Whether `learn_some` gives probabilities of the rows that it learns too, as they were before."""
     _exact: ClassVar[bool] = True
     """Whether predictions follow the averaged rule."""
 
