@@ -54,7 +54,7 @@ class RandomFourierFeatures(AddingStage):
     small groups of fields as well, and what depends on few of many fields is learned from far fewer events. The fields among which a wave
     has its own are those of the first event; later ones join it by chance.
 
-    Cost: O(d * n_components) an event, and a nanosecond for each wave.
+    Cost: O(d * n_components) an event, and a third of a nanosecond for each wave.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class RandomFourierFeatures(AddingStage):
         multiply_dense(rows.matrix, rows.at, factors, inputs, found)
         narrow = factors if self.width is not None else factors * self.narrowing
         given = narrow, self._directions, self._phases, np.sqrt(2.0 / count)
-        waves_dense(rows.matrix, rows.at, *given, begin, found)
+        waves_dense(rows.matrix, rows.at, *given, np.empty((5, self._room)), begin, found)
         names, reached = self._out.names, np.full(len(rows), len(self._out))
         return DenseRows(names, found, np.arange(len(rows)), reached)
 
@@ -241,7 +241,8 @@ class RandomFourierFeatures(AddingStage):
         if len(self._vocabulary) + len(unknown) > self.max_inputs:
             few = block.only(block.slots < self.max_inputs)
             given = few.starts, few.slots, few.values
-        waves(*given, narrow, directions, self._phases, np.sqrt(2.0 / count), found)
+        more = narrow, directions, self._phases, np.sqrt(2.0 / count), np.empty((5, self._room))
+        waves(*given, *more, found)
         fresh: list[tuple[int, int]] = []
         if not self._out_of_added and learning.any():
             first = int(learning.argmax())

@@ -4,11 +4,12 @@ import math
 from statistics import NormalDist
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stream_rank.engine.functions import cosines, exponentials, logarithms
-from stream_rank.engine.preparation.waves import draw_normals
+from stream_rank.engine.preparation.waves import draw_normals, waves_dense
 
 
 def exponential(x: float) -> float:
@@ -47,6 +48,19 @@ def test_the_logarithm_is_within_two_units(x: float) -> None:
 @given(st.floats(-(2.0**21), 2.0**21))
 def test_the_cosine_is_within_a_unit_of_one(x: float) -> None:
     assert abs(cosine(x) - math.cos(x)) <= 2.3e-16
+
+
+@pytest.mark.parametrize("farthest", [4.0, 2.0**21])
+def test_cosines_of_vectors_are_as_close_as_they_say(farthest: float) -> None:
+    angles = np.random.default_rng(1).uniform(-farthest, farthest, 200_000)
+    angles[:4] = 0.0, np.pi, -farthest, farthest
+    event, found, scratch = np.ones((1, 1)), np.empty((1, len(angles))), np.empty((5, len(angles)))
+    given = np.ones(1), angles[None], np.zeros(len(angles)), 1.0, scratch
+    waves_dense(event, np.zeros(1, np.int64), *given, 0, found)
+    exact = np.array([math.cos(angle) for angle in angles.tolist()])
+    assert abs(found[0] - exact).max() <= 1.2e-15
+    assert found[0, 0] == 1.0
+    assert abs(found).max() <= 1.0
 
 
 def test_directions_are_normal() -> None:

@@ -22,11 +22,12 @@ def test_rows_of_a_matrix_are_waves_as_entries_are_to_the_bit(width: int, n_wave
     X[generator.random(X.shape) < 0.3] = 0.0
     for count in (1, 3, 4, 11):
         at, factors = generator.integers(0, 11, count), generator.random(count)
+        given = factors, directions, phases, 0.5, np.empty((5, directions.shape[1]))
         wide = np.full((count, n_waves + 5), 7.0)
-        waves_dense(X, at, factors, directions, phases, 0.5, 2, wide)
+        waves_dense(X, at, *given, 2, wide)
         starts, slots = np.arange(count + 1) * width, np.tile(np.arange(width), count)
         found = np.empty((count, n_waves))
-        waves(starts, slots, X[at].reshape(-1), factors, directions, phases, 0.5, found)
+        waves(starts, slots, X[at].reshape(-1), *given, found)
         assert np.array_equal(wide[:, 2 : 2 + n_waves], found)
         assert (np.delete(wide, range(2, 2 + n_waves), axis=1) == 7.0).all()
         angles = factors[:, None] * (X[at] @ directions[:, :n_waves]) + phases
