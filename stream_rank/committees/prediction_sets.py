@@ -25,13 +25,15 @@ class PredictionSets(base.Classifier):
     r"""A learner whose `predict_set_one` is a run of neighbouring labels, among which the true one is in a given part of the events.
 
     The set reaches from the lowest label to the highest that are more probable than `1 - level`. Before each event is learned, the set is
-    compared with its label, and the level moves by `rate` times what went wrong (adaptive conformal inference):
+    compared with its label, and the level moves by `rate(t)` times what went wrong (adaptive conformal inference):
 
-        level += rate * (missed - (1 - coverage)),    missed = 1 if the label was outside, else 0.
+        level += rate(t) * (missed - (1 - coverage)),    missed = 1 if the label was outside, else 0,
+        rate(t) = max(rate, 1 / sqrt(t)) for the t-th event.
 
-    So over T events, whatever they are and however good the learner is, the part that was missed differs from `1 - coverage` by
-    `(level after - level before) / (rate * T)`, and not by more: a level of 1 or more is all labels, which miss nothing, and one of 0 or less
-    none, so that levels stay between `-rate` and `1 + rate`. After a drift the level follows. Where the learner is right
+    So over T events, whatever they are and however good the learner is, the part that was missed differs from `1 - coverage` by at most
+    `2 / (rate(T) * T)`: a level of 1 or more is all labels, which miss nothing, and one of 0 or less
+    none, so that levels stay between -1 and 2. After a drift the level follows. What the level is off at the beginning costs as many events too many, or too few, as
+    it is over the rate there, once and for all; so it begins with 1, and not with `rate`, which on short streams would be seen. Where the learner is right
     more often than asked, some sets are empty: those of the events of which it is least certain.
 
     Cost: that of `predict_proba_one` beside the learner's own. It cannot be saved in a snapshot; the learner can. A run counts how
@@ -44,11 +46,12 @@ class PredictionSets(base.Classifier):
     coverage
         In what part of events the label is to be within the set.
     rate
-        How fast the level moves: more follows drifts sooner, less gives steadier sets.
+        How fast the level moves in the end: more follows drifts sooner, less gives steadier sets.
 
     References
     ----------
     I. Gibbs and E. Candes. Adaptive conformal inference under distribution shift. NeurIPS 2021.
+    A. Angelopoulos, R. Barber and S. Bates. Online conformal prediction with decaying step sizes. ICML 2024.
     M. Sadinle, J. Lei and L. Wasserman. Least ambiguous set-valued classifiers with bounded error levels. JASA 114, 2019.
 
     Examples

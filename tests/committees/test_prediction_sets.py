@@ -10,11 +10,12 @@ import pytest
 
 from simulators.ordinal_sets import SETS
 from stream_rank import OAPStream, OrdinalLogit, PredictionSets, Scale
+from stream_rank.engine.scoring.sets import COVERED, RECENT, count_sets
 from tests.conftest import research_data
 
 
 def test_what_is_missed_is_what_the_level_says() -> None:
-    model, missed = PredictionSets(OrdinalLogit(5), coverage=0.8, rate=0.1), 0
+    model, missed, level = PredictionSets(OrdinalLogit(5), coverage=0.8, rate=0.1), 0, 0.8
     generator = np.random.default_rng(3)
     for count, (x, y) in enumerate(OAPStream(seed=2).take(400), start=1):
         label = y if count < 200 else int(generator.integers(1, 6))  # later nothing can be known
@@ -22,10 +23,18 @@ def test_what_is_missed_is_what_the_level_says() -> None:
         assert found == list(range(found[0], found[-1] + 1)) if found else True
         missed += label not in found
         model.learn_one(x, label)
-        assert model.level - 0.8 == pytest.approx(0.1 * (missed - 0.2 * count), abs=1e-9)
-        assert -0.1 <= model.level <= 1.1
+        level += max(0.1, count**-0.5) * ((label not in found) - 0.2)
+        assert model.level == pytest.approx(level, abs=1e-9)
+        assert -1 <= model.level <= 2
+        assert abs(missed - 0.2 * count) <= 2 / max(0.1, count**-0.5)
     assert model.covered == (400 - missed) / 400
-    assert abs(model.covered - 0.8) <= 0.9 / (0.1 * 400)
+
+
+def test_a_short_stream_of_which_much_is_known_is_covered_as_often_as_asked() -> None:
+    """Labels are all but certain, so that the level has far to go: by steps of the rate in the end, 97 of 100 would be covered."""
+    shares, sums = np.tile([0.97, 0.03], (200, 1)), np.array([0.9, 0.0, 0.0, 0.0])
+    count_sets(shares, np.ones(200), 0.9, 0.05, sums, np.empty((RECENT, 1)))
+    assert sums[COVERED] / 200 == pytest.approx(0.9, abs=0.02)
 
 
 def test_sets_follow_a_sudden_drift() -> None:

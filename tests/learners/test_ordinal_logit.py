@@ -229,7 +229,7 @@ def test_the_factors_are_the_inverse_of_the_precision_after_many_events() -> Non
     """What every event added, summed up and inverted at the end."""
     X, y = events(20_000, 12, 2, seed=5)
     X[:, 11] = X[:, 10]  # doubled
-    model = OrdinalLogit(n_ranks=2)
+    model = OrdinalLogit(n_ranks=2, regularization=0.01)
     precision = np.zeros((14, 14))
     thresholds, weights = [], []
     for x, rank in zip(dicts(X), y.tolist(), strict=True):

@@ -22,6 +22,7 @@ from stream_rank.engine.ordinal.edges import (
     write_products,
     write_slopes,
 )
+from stream_rank.engine.ordinal.evidence import n_beliefs, weigh
 from stream_rank.engine.ordinal.likelihood import logistic, settle
 from stream_rank.engine.ordinal.precision import certain, meet, move_weights, spread_of
 from stream_rank.engine.ordinal.state import (
@@ -29,9 +30,11 @@ from stream_rank.engine.ordinal.state import (
     EVENTS,
     FEATURES,
     FEW,
+    FORGETTING,
     MODE,
     TIE,
     TIE_EDGE,
+    open_any,
     open_belief,
 )
 from stream_rank.engine.pairs import write_difference
@@ -174,8 +177,7 @@ def _observe(belief, event, has_above, has_below, place, gap):
 
 @inlined
 def _learn(belief, event, score, rank):
-    """Learn the rank of an event."""
-    meet(belief, event)
+    """Learn the rank of an event that was met."""
     if belief.n_ranks > 1:
         has_above, has_below, place, gap = rank < belief.n_ranks, rank > 1, 0.0, 0.0
         if has_above:
@@ -191,10 +193,38 @@ def _learn(belief, event, score, rank):
 
 
 @inlined
-def _learn_pair(belief, event, magnitude):
+def _teach(block, event, rank):
+    """Learn the rank of an event, by each belief that learns."""
+    count, said, rival_said, forgetting = n_beliefs(block), 1.0, 1.0, 1.0
+    for back in range(count):
+        belief = open_any(block, count - 1 - back)  # the leader last
+        score, forgetting = _score(belief, event), get(belief.parameters, FORGETTING)
+        meet(belief, event)
+        if count > 1:
+            _write_shares(belief, event, score, belief.shares)
+            rival_said, said = said, get(belief.shares, rank - 1)
+        _learn(belief, event, score, rank)
+    if count > 1:
+        weigh(block, said, rival_said, forgetting)
+
+
+@inlined
+def _pair_share(belief, event, score, width, magnitude):
+    """How probable it is that the score is beyond the width of ties, or with magnitude 0 within it, as `_write_shares` has it."""
+    no_slopes(belief, belief.slope_above)
+    put(belief.slope_above, TIE_EDGE, width)
+    variance = spread_of(belief, event)
+    write_products(belief, belief.slope_above, belief.above)
+    whole = variance + covariance(belief, belief.above, belief.above)
+    scale = np.sqrt(1.0 + _PI_EIGHTHS * whole)
+    if magnitude == 0.0:
+        return logistic((width - score) / scale) - logistic((-width - score) / scale)
+    return logistic((score - width) / scale)
+
+
+@inlined
+def _learn_pair(belief, event, score, width, magnitude):
     """Learn that the difference of two items, the event, is beyond the width of ties, or with magnitude 0 within it."""
-    meet(belief, event)
-    score, width = _score(belief, event), get(belief.parameters, TIE)
     no_slopes(belief, belief.slope_above)
     no_slopes(belief, belief.slope_below)
     put(belief.slope_above, TIE_EDGE, width)
@@ -208,12 +238,28 @@ def _learn_pair(belief, event, magnitude):
 
 
 @inlined
-def _take(belief, event, label, learning, shares, i):
+def _teach_pair(block, event, magnitude):
+    """Learn a pair, by each belief that learns."""
+    count, said, rival_said, forgetting = n_beliefs(block), 1.0, 1.0, 1.0
+    for back in range(count):
+        belief = open_any(block, count - 1 - back)  # the leader last
+        score, width = _score(belief, event), get(belief.parameters, TIE)
+        forgetting = get(belief.parameters, FORGETTING)
+        meet(belief, event)
+        if count > 1:
+            rival_said, said = said, _pair_share(belief, event, score, width, magnitude)
+        _learn_pair(belief, event, score, width, magnitude)
+    if count > 1:
+        weigh(block, said, rival_said, forgetting)
+
+
+@inlined
+def _take(block, belief, event, label, learning, shares, i):
     """Predict the rank of an event, and then learn it if asked to; what is only asked has its row of `shares`, unless that is empty."""
     score = _score(belief, event)
     rank = _answer(belief, event, score)
     if learning:
-        _learn(belief, event, score, label)
+        _teach(block, event, label)
     elif shares.size > 0:
         _write_shares(belief, event, score, pointer(shares[i], 0, np.float64))
     return rank
@@ -222,17 +268,18 @@ def _take(belief, event, label, learning, shares, i):
 @compiled
 def begin_features(block, first, end):
     """Give features their place in the full covariance; they take part when they have a value."""
-    belief = open_belief(block)
-    for column in range(first, end):
-        introduce(belief.covariance, column, 0.0)
-    put(belief.sizes, FEATURES, max(end, get(belief.sizes, FEATURES)))
+    for number in range(n_beliefs(block)):
+        belief = open_any(block, number)
+        for column in range(first, end):
+            introduce(belief.covariance, column, 0.0)
+        put(belief.sizes, FEATURES, max(end, get(belief.sizes, FEATURES)))
 
 
 @compiled
 def forget_feature(block, feature):
     """Know nothing of a feature of the full covariance, and all that was known of the others."""
-    belief = open_belief(block)
-    marginalise(belief.covariance, feature)
+    for number in range(n_beliefs(block)):
+        marginalise(open_any(block, number).covariance, feature)
 
 
 @compiled
@@ -245,7 +292,7 @@ def run(block, rows, labels, ranks, learning, shares):
     values, slots = pointer(rows, 0, np.float64), belief.slots
     for i in range(ranks.size):
         event = Dense(shift(values, i * slots), slots)
-        ranks[i] = _take(belief, event, labels[i], learning[i], shares, i)
+        ranks[i] = _take(block, belief, event, labels[i], learning[i], shares, i)
 
 
 @inlined
@@ -261,7 +308,7 @@ def run_sparse(block, starts, slots, values, labels, ranks, learning, shares):
     belief = open_belief(block)
     for i in range(ranks.size):
         event = _entries(starts, slots, values, i)
-        ranks[i] = _take(belief, event, labels[i], learning[i], shares, i)
+        ranks[i] = _take(block, belief, event, labels[i], learning[i], shares, i)
 
 
 @compiled
@@ -270,8 +317,7 @@ def learn_row(block, label, bound):
     belief = open_belief(block)
     if not bounded(belief.row, belief.slots, bound):
         return False
-    event = Dense(belief.row, belief.slots)
-    _learn(belief, event, _score(belief, event), label)
+    _teach(block, Dense(belief.row, belief.slots), label)
     return True
 
 
@@ -291,10 +337,10 @@ def take_few(block, count, rank, bound, learning):
     event = few_entries(block, FEW, count, bound)
     if event.count < 0:
         return 0
-    belief = open_belief(block)
     if learning:
-        _learn(belief, event, _score(belief, event), rank)
+        _teach(block, event, rank)
         return rank
+    belief = open_belief(block)
     return _answer(belief, event, _score(belief, event))
 
 
@@ -325,7 +371,7 @@ def learn_pair(block, magnitude, bound):
     belief = open_belief(block)
     if not bounded(belief.row, belief.slots, bound):
         return False
-    _learn_pair(belief, Dense(belief.row, belief.slots), magnitude)
+    _teach_pair(block, Dense(belief.row, belief.slots), magnitude)
     return True
 
 
@@ -341,7 +387,7 @@ def run_pairs(block, rows, others, magnitudes, ahead):
             lead = _score(belief, Dense(preferred, slots))
             ahead[i] = lead - _score(belief, Dense(other, slots))
         write_difference(row, preferred, other, slots)
-        _learn_pair(belief, Dense(row, slots), magnitudes[i])
+        _teach_pair(block, Dense(row, slots), magnitudes[i])
 
 
 @compiled
@@ -365,4 +411,4 @@ def run_pairs_sparse(
         if ahead.size > 0:
             lead = _score(belief, _entries(starts, slots, values, i))
             ahead[i] = lead - _score(belief, _entries(starts_2, slots_2, values_2, i))
-        _learn_pair(belief, _entries(starts_3, slots_3, values_3, i), magnitudes[i])
+        _teach_pair(block, _entries(starts_3, slots_3, values_3, i), magnitudes[i])

@@ -27,7 +27,7 @@ def bounds(shares, level):
 
 @compiled
 def count_sets(shares, labels, coverage, rate, sums, recent):
-    """Compare the sets of events with their labels, the ranks from 1 on, and move the level after each.
+    """Compare the sets of events with their labels, the ranks from 1 on, and move the level after each, by `1 / sqrt(t)` at first.
 
     `recent` is a ring of the last ones. A row of shares that begins with NaN was no prediction, and does not count.
     """
@@ -41,4 +41,5 @@ def count_sets(shares, labels, coverage, rate, sums, recent):
         sums[COUNT] += 1.0
         sums[COVERED] += covered
         sums[SIZE] += end - first
-        sums[LEVEL] += rate * ((1.0 - covered) - (1.0 - coverage))
+        now = max(rate, 1.0 / np.sqrt(sums[COUNT]))
+        sums[LEVEL] += now * ((1.0 - covered) - (1.0 - coverage))
