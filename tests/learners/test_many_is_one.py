@@ -52,7 +52,7 @@ def state(model: Any) -> dict[str, Any]:
         known["groups"] = [*model._groups._row_of.items()]
     for kind, memory in model._model.memories().items():
         for name, section in memory.kept().items():
-            kept = np.delete(section, ROOM[kind]) if name == "sizes" else section
+            kept = np.delete(section, ROOM[kind]) if name.endswith("sizes") else section
             known[f"{kind} {name}"] = _without_room(kept)
     return known
 
