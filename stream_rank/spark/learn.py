@@ -39,7 +39,7 @@ def learn(
     events
         A DataFrame as Spark reads it from Kafka, with `topic`, `partition`, `offset`, `value` and, by key, `key`: a stream, or a table, which is
         learned to its end. A table may also have no offsets, and a `timestamp` by which the records of each shard are put in
-        order; without a `value`, all its columns are one event.
+        order; without a `value`, its columns are an event: `y`, `id`, `ts` and `group`, or what `fields` says, and features.
     learner
         As `stream-rank replay` takes it, `"scale | oap-bpm"`; of several, the first is the champion.
     by
@@ -78,7 +78,7 @@ def learned_by(config: ShardConfig, events: Any, shows_states: bool | None = Non
         include=set(ShardConfig.model_fields), by_alias=True, exclude_unset=True
     )
     order = _order(events)
-    chosen = _with_value(events).withColumn("shard", _shard_of(config, events))
+    chosen = _with_value(config, events).withColumn("shard", _shard_of(config, events))
     if not events.isStreaming:
         return of_history(chosen.select("shard", "value", *order), settings, order, shows)
     if list(_KAFKA) != order:
@@ -106,13 +106,22 @@ def _order(events: Any) -> list[str]:
     )
 
 
-def _with_value(events: Any) -> Any:
-    """Events with a `value`, which is JSON."""
+def _with_value(config: ShardConfig, events: Any) -> Any:
+    """Events with a `value`, which is JSON: of a table's columns, as `fields` has them, or in our own form as in all tables."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    if "value" in events.columns:
+    columns = events.columns
+    if "value" in columns:
         return events.withColumn("value", F.col("value").cast("binary"))
-    return events.withColumn("value", F.to_json(F.struct(*events.columns)).cast("binary"))
+    if config.fields is not None or "x" in columns:
+        return events.withColumn("value", F.to_json(F.struct(*columns)).cast("binary"))
+    roles = {name: name for name in ("y", "id", "ts", "group") if name in columns}
+    if "ts" not in columns and "timestamp" in columns:
+        roles["ts"] = "timestamp"
+    features = [name for name in columns if name not in roles.values()]
+    named = [F.col(name).alias(role) for role, name in roles.items()]
+    event = F.struct(F.struct(*features).alias("x"), *named)
+    return events.withColumn("value", F.to_json(event).cast("binary"))
 
 
 def _shard_of(config: ShardConfig, events: Any) -> Any:

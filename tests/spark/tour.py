@@ -65,10 +65,10 @@ def main(folder: Path, topic: str, brokers: str) -> None:
 
     # another learner on the same checkpoint, which has records to learn if what was committed last is taken back
     for each in ("commits", "offsets"):
-        last = max(
-            (folder / "groups-checkpoint" / each).glob("[0-9]*"), key=lambda path: int(path.name)
-        )
-        last.unlink()
+        logged = folder / "groups-checkpoint" / each
+        last = max((path.name for path in logged.glob("[0-9]*")), key=int)
+        for name in (last, f".{last}.crc"):
+            (logged / name).unlink()
     other = learn(live, "raw | prank", by="group", **given)
     said["refused"] = run(other, lambda output, batch: output.count(), "groups-checkpoint")
 
@@ -91,9 +91,11 @@ def main(folder: Path, topic: str, brokers: str) -> None:
         [(3, 2.0, 3, "b"), (1, 1.0, 2, "a"), (2, -1.0, 1, "a")],
         "ts bigint, size double, y int, group string",
     )
-    output = learn(table, "raw | prank", by="group", shows_states=True, **given).collect()
-    rows = [each for each in output if each.kind == "state"]
-    said["table"] = sorted([each.shard, each.records, each.learned] for each in rows)
+    output: list[Any] = learn(
+        table, "raw | prank", by="group", shows_states=True, **given
+    ).collect()
+    kept = [each for each in output if each.kind == "state"]
+    said["table"] = sorted([each.shard, each.records, each.learned] for each in kept)
     (folder / "said.json").write_text(json.dumps(said))
     spark.stop()
 
