@@ -12,7 +12,7 @@ __all__ = ["by_partition"]
 
 
 def by_partition(events: Any, settings: str) -> Any:
-    """What comes out of a stream of `shard, topic, partition, offset, value`.
+    """What comes out of a stream of `topic, partition, offset, value`.
 
     A shard's records of one trigger are in its worker's memory at once: `maxOffsetsPerTrigger` bounds them.
     """

@@ -78,19 +78,21 @@ def learned_by(config: ShardConfig, events: Any, shows_states: bool | None = Non
         include=set(ShardConfig.model_fields), by_alias=True, exclude_unset=True
     )
     order = _order(events)
-    chosen = _with_value(config, events).withColumn("shard", _shard_of(config, events))
+    valued = _with_value(config, events)
     if not events.isStreaming:
+        chosen = valued.withColumn("shard", _shard_of(config, events))
         return of_history(chosen.select("shard", "value", *order), settings, order, shows)
     if list(_KAFKA) != order:
         raise ConfigError(
             f"a stream of events has the columns topic, partition, offset and value, as Spark reads Kafka; this one has {', '.join(events.columns)}"
         )
-    chosen = chosen.select("shard", *_KAFKA, "value")
     if config.by != PARTITION:
+        chosen = valued.withColumn("shard", _shard_of(config, events))
+        chosen = chosen.select("shard", *_KAFKA, "value")
         return by_key(chosen, settings, shows, config.expiry_seconds)
     if events.sparkSession.conf.get(_STORE, "") != _ROCKSDB:
         raise ConfigError(f"partitions keep their states in RocksDB: set {_STORE} to {_ROCKSDB}")
-    return by_partition(chosen, settings)
+    return by_partition(valued.select(*_KAFKA, "value"), settings)
 
 
 def _order(events: Any) -> list[str]:

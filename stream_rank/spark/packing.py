@@ -5,6 +5,7 @@ Workers that pack have no need of the engine, and this module does not import it
 """
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,12 @@ def columns_of(values: Any) -> tuple[Array, bytes]:
 
 
 def pack(batches: Iterable[Any]) -> Iterator[Any]:
-    """Arrow batches of `shard, topic, partition, offset, value` as batches of `PACKED`, for `mapInArrow`.
+    """Arrow batches of `topic, partition, offset, value`, perhaps with a `shard`, as batches of `PACKED`, for `mapInArrow`.
 
-    >>> rows = {"shard": ["t-0"] * 2, "topic": ["t"] * 2, "partition": [0, 0], "offset": [4, 5], "value": [b"a", b"bc"]}
-    >>> next(pack([pa.RecordBatch.from_pydict(rows)])).to_pylist()[0]["content"]
-    b'abc'
+    >>> rows = {"topic": ["t"] * 2, "partition": [0, 0], "offset": [4, 5], "value": [b"a", b"bc"]}
+    >>> packed = next(pack([pa.RecordBatch.from_pydict(rows)])).to_pylist()[0]
+    >>> packed["shard"], packed["content"]
+    ('t-0', b'abc')
     """
     kept: dict[tuple[str, str, int], list[tuple[Array, Array, bytes]]] = {}
     size = 0
@@ -70,21 +72,20 @@ def pack(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _by_partition(batch: Any) -> Iterator[tuple[tuple[str, str, int], Any]]:
-    """The rows of each shard and partition. Usually all of a batch are of one, or of few."""
-    keys = batch.select(["shard", "topic", "partition"])
-    several = pa.Table.from_batches([keys]).group_by(keys.schema.names).aggregate([]).to_pylist()
-    for each in several:
-        key = each["shard"], each["topic"], each["partition"]
+    """The rows of each shard and partition. Usually all of a batch are of one, or of few.
+
+    Without a shard, partitions are shards: text for each row would cost the JVM as much as all else of it.
+    """
+    names = [name for name in ("shard", "topic", "partition") if name in batch.schema.names]
+    several = pa.Table.from_batches([batch.select(names)]).group_by(names).aggregate([])
+    for each in several.to_pylist():
+        shard = each.get("shard", f"{each['topic']}-{each['partition']}")
+        key = shard, each["topic"], each["partition"]
         if len(several) == 1:
             yield key, batch
             continue
-        mask = pc.and_(
-            pc.equal(batch.column("shard"), key[0]),
-            pc.and_(
-                pc.equal(batch.column("topic"), key[1]), pc.equal(batch.column("partition"), key[2])
-            ),
-        )
-        yield key, batch.filter(mask)
+        alike = [pc.equal(batch.column(name), each[name]) for name in names]
+        yield key, batch.filter(reduce(pc.and_, alike))
 
 
 def _packed(kept: dict[tuple[str, str, int], list[tuple[Array, Array, bytes]]]) -> Any:

@@ -146,9 +146,7 @@ def partitions() -> Iterator[Line]:
 
     with tempfile.TemporaryDirectory() as folder, Kafka(Path(folder) / "kafka") as kafka:
         topic = _sent(kafka.address, "ratings", lines, _EVENTS, _PARTITIONS)
-        told = _job(
-            *(kafka.address, topic, Path(folder)), spark=_CORES, max_offsets=_TRIGGER
-        )
+        told = _job(*(kafka.address, topic, Path(folder)), spark=_CORES, max_offsets=_TRIGGER)
     (least,) = side_by_side(alone, rounds=3)
     ours, engine, peaks = told.rate, _STREAM / least, told.peaks
     yield Line(
@@ -163,7 +161,7 @@ def partitions() -> Iterator[Line]:
 def keys() -> Iterator[Line]:
     """A PRank for each of many keys: what a key costs, and what it keeps."""
     _all_cores()
-    for count, events, trigger in ((1_000, 1_000_000, 250_000), (100_000, 200_000, 100_000)):
+    for count, events, trigger in ((1_000, 500_000, 125_000), (100_000, 200_000, 100_000)):
         lines = ratings(events // 2, groups=count)
         with tempfile.TemporaryDirectory() as folder, Kafka(Path(folder) / "kafka") as kafka:
             topic = _sent(kafka.address, "ratings", lines, events, 2)
