@@ -34,9 +34,9 @@ PREPARATION = {
 
 COMMITTEE = (
     "scale | ordinal-logit",
-    "scale | waves | ordinal-logit",
+    "scale | waves | ordinal-logit:regularization=0.01",
     "scale | waves:orders=[1,2,3,0],narrowing=2 | ordinal-logit:regularization=0.01",
     "scale | polynomial:max_factors=32 | ordinal-logit:full_features=300,regularization=0.01",
     "scale | nearest-ranks:n_features=32",
 )
-"""The members of `hedge` where none are given. The rich ones that few events suit have the weak prior alone: a committee lives on members that differ."""
+"""The members of `hedge` where none are given. The line's prior is chosen by evidence; the rich ones have the weak one alone: a committee lives on members that differ."""
