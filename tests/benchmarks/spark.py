@@ -149,9 +149,11 @@ def partitions() -> Iterator[Line]:
         told = _job(*(kafka.address, topic, Path(folder)), spark=_CORES, max_offsets=_TRIGGER)
     (least,) = side_by_side(alone, rounds=3)
     ours, engine, peaks = told.rate, _STREAM / least, told.peaks
+    width = len(portion.values) / _STREAM
     yield Line(
-        f"Spark local[2], one PRank on each of {_PARTITIONS} partitions, triggers of {_TRIGGER:,}",
-        f"{ours / 1e3:.0f} k events/s, {told.a_core / 1e3:.0f} k a second of processor time; JVM {peaks['java']:.0f} MB, Python {peaks['python']:.0f} MB",
+        f"Spark local[2], one PRank on each of {_PARTITIONS} partitions, triggers of {_TRIGGER:,} records of {width:.0f} bytes",
+        f"{ours / 1e3:.0f} k events/s, {told.a_core / 1e3:.0f} k a second of processor time; JVM {peaks['java']:.0f} MB, Python {peaks['python']:.0f} MB; "
+        f"states of {len(shard.dump()) / 1e3:.0f} kB",
         f"the engine alone on the same records, {engine / 1e3:.0f} k events/s",
         ours / engine,
         0.35,
