@@ -22,9 +22,11 @@ _HEADLINES = [
 
 
 def rows(results: Path) -> Iterator[list[str]]:
-    """The cells of every row of the tables, without their headings."""
+    """The cells of every row of the tables of ratios, without their headings."""
+    of_ratios = False
     for line in results.read_text().splitlines():
-        if line.startswith("| ") and not line.startswith("| what |"):
+        of_ratios = line.startswith("| what |") or (of_ratios and line.startswith("|"))
+        if of_ratios and line.startswith("| ") and not line.startswith("| what |"):
             cells = re.split(r"(?<!\\)\|", line)[1:-1]
             yield [cell.strip().replace(r"\|", "|") for cell in cells]
 
