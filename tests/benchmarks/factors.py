@@ -20,7 +20,7 @@ from stream_rank.pipeline.progress import Progress
 from stream_rank.sinks.sink import NullSink
 from tests.benchmarks.measure import Line, side_by_side
 
-__all__ = ["factors"]
+__all__ = ["factors", "learned", "lines_of", "loop_of"]
 
 _EVENTS, _FEWER, _CHUNK = 100_000, 5_000, 10_000
 _MOST = 20_000
@@ -45,7 +45,7 @@ def _ratings(count: int) -> Any:
     return np.stack([users, items], axis=1), generator.integers(1, 6, count)
 
 
-def _lines(users: Any, items: Any, stars: Any) -> list[bytes]:
+def lines_of(users: Any, items: Any, stars: Any) -> list[bytes]:
     rows = zip(users.tolist(), items.tolist(), stars.tolist(), strict=True)
     return [
         json.dumps({"x": {"user": f"u{user}", "item": f"i{item}"}, "y": y}).encode()
@@ -53,7 +53,7 @@ def _lines(users: Any, items: Any, stars: Any) -> list[bytes]:
     ]
 
 
-def _loop(most: int, expire_after: int | None = None) -> Loop:
+def loop_of(most: int, expire_after: int | None = None) -> Loop:
     from stream_rank.codec.admission import Admission
     from stream_rank.codec.feature_index import FeatureIndex
 
@@ -71,7 +71,7 @@ def _loop(most: int, expire_after: int | None = None) -> Loop:
     )
 
 
-def _learned(loop: Loop, lines: list[bytes], begin: int = 0) -> None:
+def learned(loop: Loop, lines: list[bytes], begin: int = 0) -> None:
     for at in range(0, len(lines), _CHUNK):
         for _ in loop.take(as_records(lines[at : at + _CHUNK])):
             pass
@@ -88,13 +88,13 @@ def factors() -> Iterator[Line]:
             model.predict_one(user, item)
             model.learn_one(user, item, stars)
 
-    lines, decode = _lines(X[:, 0], X[:, 1], y), msgspec.json.Decoder(_Rating).decode
-    loop = _loop(10_000)
-    _learned(loop, lines)
+    lines, decode = lines_of(X[:, 0], X[:, 1], y), msgspec.json.Decoder(_Rating).decode
+    loop = loop_of(10_000)
+    learned(loop, lines)
     ours, theirs, replayed, objects = side_by_side(
         lambda: OrdinalFactors(5, user=0, item=1).test_then_train(X, y),
         river,
-        lambda: _learned(loop, lines),
+        lambda: learned(loop, lines),
         lambda: [decode(line) for line in lines],
     )
     rate, river_rate = _EVENTS / ours, _FEWER / theirs
@@ -128,12 +128,12 @@ def factors() -> Iterator[Line]:
 
 
 def _million() -> Iterator[Line]:
-    loop = _loop(_MOST, expire_after=100_000)
+    loop = loop_of(_MOST, expire_after=100_000)
     sizes, generator = [], np.random.default_rng(1)
     for begin in range(0, 1_000_000, 50_000):  # every user comes twice, so that they are let in
         users = np.repeat(np.arange(begin, begin + 50_000), 2)
         items = (2_000 * generator.random(len(users)) ** 2).astype(np.int64)
-        _learned(loop, _lines(users, items, generator.integers(1, 6, len(users))))
+        learned(loop, lines_of(users, items, generator.integers(1, 6, len(users))))
         model = loop.contestants[0].model
         sizes.append(sum(memory.n_bytes for memory in model._model.memories().values()))
     yield Line(
