@@ -251,11 +251,26 @@ def learning() -> Dashboard:
                     "who rates ten. Far above the rank loss, it says that those who rate little are served worst.",
                     "short",
                     {_WHO: _chosen(metric("rank_loss_by_group"))},
-                    width=24,
+                    width=12,
                     height=9,
                     many=True,
                     scale=Scale.TIGHT,
                     nothing="No rating with a group was predicted by a learner of users",
+                ),
+                lines(
+                    "What users liked next",
+                    "Of likes that were asked about, over the run, how often the item was among the first ten of a hundred and one that the user "
+                    "had not rated: by the learner's order, and by popularity, which knows what is rated at all. By chance one in ten is.",
+                    "percentunit",
+                    {
+                        _WHO: _chosen(metric("recall_at_10", by="learner")),
+                        f"popularity: {_WHO}": _chosen(metric("recall_at_10", by="popularity")),
+                    },
+                    width=12,
+                    height=9,
+                    many=True,
+                    scale=Scale.TIGHT,
+                    nothing="No like of a user who is known was asked about",
                 ),
                 lines(
                     "Members that disagree",

@@ -1,7 +1,7 @@
 """The protocol of contestants: the learners of a run."""
 
 from collections.abc import Hashable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows
 
-__all__ = ["Contestant", "Memory"]
+__all__ = ["Contestant", "FindsItems", "Memory"]
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -128,3 +128,24 @@ class Contestant(Protocol):
 
         Between any two events; those that come after it have other names in the same slots.
         """
+
+
+@runtime_checkable
+class FindsItems(Protocol):
+    """A contestant that may order items for users."""
+
+    @property
+    def finds_items(self) -> bool:
+        """Whether it does, and counts in `watched` how well."""
+
+    def learn_some(
+        self,
+        rows: Rows,
+        labels: Array,
+        groups: Array | None,
+        asking: Mask,
+        learning: Mask,
+        shares: Array | None = None,
+        watched: Any = None,
+    ) -> Array:
+        """`Contestant.learn_some`; on the way it counts what users liked next."""

@@ -67,6 +67,11 @@ class NativeLearner:
         return bool(self.model.takes_names)
 
     @property
+    def finds_items(self) -> bool:
+        """Whether it orders items for users, and counts how well in `learn_some`."""
+        return bool(getattr(self.model, "finds_items", False))
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether it says how likely each rank is."""
         return bool(self.model.gives_probabilities)
@@ -124,13 +129,16 @@ class NativeLearner:
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict events, and learn some, each after its prediction."""
         more = self._more(groups)
         if shares is None:
             return _as_floats(self.model.learn_some(rows, labels, learning, **more))
         if self.model.asks_what_it_learns or not (asking & learning).any():
-            return _as_floats(self.model.learn_some(rows, labels, learning, shares=shares))
+            counted = {} if watched is None else {"watched": watched}
+            found = self.model.learn_some(rows, labels, learning, shares=shares, **counted)
+            return _as_floats(found)
         # what others learn has no probabilities: it is asked for in a row of its own
         lessons, found = lessons_of(rows, asking, learning), np.full(len(rows), np.nan)
         both, asked = np.empty((len(lessons.events), shares.shape[1])), ~lessons.learning

@@ -21,6 +21,7 @@ from stream_rank.engine.scoring.tally import (
 )
 from stream_rank.evaluation.baseline import Baseline, best_of, counted
 from stream_rank.evaluation.drift import BLOCK, DriftDetector
+from stream_rank.evaluation.finding_board import FindingBoard
 from stream_rank.evaluation.group_losses import GroupLosses
 from stream_rank.evaluation.group_numbers import MOST_GROUPS
 from stream_rank.evaluation.loss_history import LossHistory
@@ -63,10 +64,12 @@ class Board:
         since: int = 0,
         probable: bool = False,
         users: bool = False,
+        finds: bool = False,
     ) -> None:
         """`baseline` is that of all boards of ranks, or of scores, that count since the same event; without one, nothing is
         known of a skill. `since` is how many events the run had learned before the learner joined, `probable` whether it gives
-        probabilities, `users` whether it learns of users, and its loss counts by group too."""
+        probabilities, `users` whether it learns of users, and its loss counts by group too,
+        `finds` whether it counts what users liked next."""
         self.ranks, self._baseline, self.since = ranks, baseline, since
         n_rows = n_ranks if ranks and n_ranks and n_ranks <= _MOST_CONFUSED else 0
         self._arrays: dict[str, Array] = {
@@ -81,6 +84,8 @@ class Board:
         self.preferences = PreferenceBoard(not ranks, window)
         self.sets = SetBoard(window) if probable and ranks and n_rows else None
         """None of a learner without probabilities, and of more ranks than there is a confusion matrix of."""
+        self.finding = FindingBoard() if finds and self.sets is not None else None
+        """None of a learner that orders no items."""
         self.by_group = GroupLosses() if ranks and users else None
         self.drifts: list[int] = []
         self.drifts_met = 0
@@ -240,7 +245,8 @@ class Board:
             found["recent_misranking"] = self._misranking()
         found["drifts"] = self.drifts
         sets = {} if self.sets is None else self.sets.summary()
-        return {**found, **sets, **self.preferences.summary()}
+        liked = {} if self.finding is None else self.finding.summary()
+        return {**found, **sets, **liked, **self.preferences.summary()}
 
     def _misranking(self) -> float | None:
         """The share of recent pairs, within groups, in the wrong order."""
@@ -270,7 +276,8 @@ class Board:
         sets = {} if self.sets is None else self.sets.arrays()
         history = {"history": self.history.array()}
         groups = {} if self.by_group is None else self.by_group.arrays()
-        return {**self._arrays, **history, **sets, **groups, **self.preferences.arrays()}
+        liked = {} if self.finding is None else self.finding.arrays()
+        return {**self._arrays, **history, **sets, **groups, **liked, **self.preferences.arrays()}
 
     def restore(self, said: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Continue from another board's state; a `ValueError` if its arrays have other sizes."""
@@ -293,6 +300,8 @@ class Board:
             self.by_group.restore(arrays)
         if self.sets is not None:
             self.sets.restore(arrays)
+        if self.finding is not None:
+            self.finding.restore(arrays)
 
 
 def _candidates(weights: Mapping[Hashable, float]) -> dict[str, float]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.contestants.contestant import Contestant
+from stream_rank.contestants.contestant import Contestant, FindsItems
 from stream_rank.evaluation.baseline import Baseline
 from stream_rank.evaluation.board import Board
+from stream_rank.evaluation.finding_board import Watched
 from stream_rank.evaluation.group_numbers import GroupNumbers
 from stream_rank.evaluation.rank_baseline import RankBaseline
 from stream_rank.evaluation.score_baseline import ScoreBaseline
@@ -76,7 +77,9 @@ class Scoreboard:
                 self.baselines[key] = _baseline(each.predicts, self.n_ranks, self._window)
             ranks, baseline = each.predicts == "ranks", self.baselines[key]
             given = ranks, self.n_ranks, self._window, baseline, began
-            self.boards[each.name] = Board(*given, each.gives_probabilities, each.has_users)
+            finds = isinstance(each, FindsItems) and each.finds_items
+            more = each.gives_probabilities, each.has_users, finds
+            self.boards[each.name] = Board(*given, *more)
 
     def join(self, contestants: Sequence[Contestant]) -> None:
         """Go on with these; the boards of those that are new count from here on."""
@@ -105,6 +108,11 @@ class Scoreboard:
     def probable(self) -> list[str]:
         """The learners whose probabilities are wanted by `count`."""
         return [name for name, board in self.boards.items() if board.sets is not None]
+
+    def watched(self, name: str, asking: Array) -> Watched | None:
+        """What a learner that orders items counts in, while it learns; None for others."""
+        finding = self.boards[name].finding
+        return None if finding is None else finding.watched(asking)
 
     def count(
         self,

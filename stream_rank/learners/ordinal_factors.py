@@ -116,7 +116,7 @@ class OrdinalFactors(RankLearner):
 
     _model: Bilinear
     gives_probabilities = True
-    asks_what_it_learns = True
+    asks_what_it_learns = finds_items = True
     takes_names = ("user", "item")
 
     def __init__(

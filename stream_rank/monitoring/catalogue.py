@@ -51,6 +51,9 @@ CATALOGUE = _named(
     Metric("stream_rank_coverage", "gauge", "Share of the last labels within the prediction sets, over the window: 0.9 is asked for", ("learner",)),
     Metric("stream_rank_set_size", "gauge", "Mean number of ranks in the last prediction sets, over the window", ("learner",)),
     Metric("stream_rank_rank_loss_by_group", "gauge", "Mean over groups, such as users, of each one's mean rank loss, over the run", ("learner",)),
+    Metric("stream_rank_recall_at_10", "gauge", "Share of the likes that were asked about, over the run, whose item was among the first ten of 101", ("learner", "by")),
+    Metric("stream_rank_ndcg_at_10", "gauge", "Mean discounted gain of the same: 1 where the item came first, less further down, 0 beyond ten", ("learner", "by")),
+    Metric("stream_rank_recall_questions", "gauge", "Likes that were asked about, over the run: one in 32", ("learner",)),
     Metric("stream_rank_confusion_total", "counter", "Predictions by true and predicted rank, for up to 20 ranks", ("learner", "rank", "predicted")),
     Metric("stream_rank_drifts_total", "counter", "Detected drifts: significant increases of the loss", ("learner", "loss")),
     # learned rules

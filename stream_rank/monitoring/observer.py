@@ -207,6 +207,15 @@ class Observer:
         if board.sets is not None:
             found["coverage"] = {(name,): board.sets.recent_coverage}
             found["set_size"] = {(name,): board.sets.recent_size}
+        if board.finding is not None and board.finding.questions:
+            liked = board.finding.summary()
+            for metric in ("recall_at_10", "ndcg_at_10"):
+                by_popularity = liked[f"popularity_{metric}"]
+                found[metric] = {
+                    (name, "learner"): liked[metric],
+                    (name, "popularity"): by_popularity,
+                }
+            found["recall_questions"] = {(name,): liked["recall_questions"]}
         if board.loss_by_group is not None:
             found["rank_loss_by_group"] = {(name,): board.loss_by_group}
         if seen.updates is not None:

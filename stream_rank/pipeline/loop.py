@@ -179,6 +179,15 @@ class Loop:
             found |= zip([each.name for each in some], self._on_all(timed, some), strict=True)
         return {each.name: found[each.name] for each in self.contestants}
 
+    def _learn_some(self, each: Contestant, given: tuple[Any, ...]) -> Array:
+        """Have a contestant predict and learn; one that orders items counts on the way what users liked next."""
+        watched = self.scoreboard.watched(each.name, given[3])
+        if watched is None:
+            return each.learn_some(*given)
+        finder: Any = each  # one of `FindsItems`
+        found: Array = finder.learn_some(*given, watched)
+        return found
+
     def _ratings(self, batch: Batch) -> None:
         """Predict and learn ratings, each predicted before it is learned."""
         given = batch.rows, batch.labels, batch.groups
@@ -187,7 +196,7 @@ class Loop:
         def learn(each: Contestant) -> Array:
             if each.name not in shares:
                 return each.test_then_train(*given)
-            return each.learn_some(*given, everything, everything, shares[each.name])
+            return self._learn_some(each, (*given, everything, everything, shares[each.name]))
 
         with self.stopwatch.stage("learning"):
             found = self._by_all(learn)
@@ -224,7 +233,9 @@ class Loop:
         with self.stopwatch.stage("learning"):
             given = batch.rows, batch.labels, batch.groups, ~labels, ~requests
             shares = self._shares(len(batch))
-            by_name = self._by_all(lambda each: each.learn_some(*given, shares.get(each.name)))
+            by_name = self._by_all(
+                lambda each: self._learn_some(each, (*given, shares.get(each.name)))
+            )
             found = np.stack([*by_name.values()])
             if batch.earlier is not None and batch.tickets is not None:  # else there are no labels
                 batch.earlier.note(batch.tickets[requests], found[:, requests])

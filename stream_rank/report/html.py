@@ -59,6 +59,7 @@ def report(
             parts.append(_curves(some, curves, drifts, summary))
     parts.append(hindsight(summary.get("hindsight", {})))
     parts.append(_sets(ranked))
+    parts.append(_found(ranked))
     parts.append(_confusion(ranked, summary["settings"].get("labels")))
     parts.append(_rules(boards))
     parts.append(_details(summary))
@@ -254,6 +255,31 @@ def _sets(boards: Mapping[str, Board]) -> str:
         f'<p class="note">Neighbouring ranks that were given for each event before it was learned, so many that {COVERAGE:.0%} of the '
         "labels are among them: how many are needed says how sure a learner can be. It learns from what it missed, and so covers as "
         "many after a drift, by larger sets.</p>"
+    )
+
+
+def _found(boards: Mapping[str, Board]) -> str:
+    """What users liked next, among items that they had not rated."""
+    columns = {
+        "questions": "recall_questions",
+        "recall@10": "recall_at_10",
+        "NDCG@10": "ndcg_at_10",
+        "recall@10 of popularity": "popularity_recall_at_10",
+        "NDCG@10 of popularity": "popularity_ndcg_at_10",
+    }
+    known = {name: b.finding.summary() for name, b in boards.items() if b.finding is not None}
+    rows = {
+        name: [number(each[key]) for key in columns.values()]
+        for name, each in known.items()
+        if each
+    }
+    if not rows:
+        return ""
+    return (
+        f"<h2>What users liked next</h2>{_table(('learner', *columns), rows, None)}"
+        '<p class="note">Of one like in 32, the item was hidden among a hundred others that the user had not rated: how often it was among '
+        "the first ten of them. By chance one in ten is. Items are ordered by the rank that is expected of them, which is not how likely "
+        "they are to be rated at all: popularity knows that.</p>"
     )
 
 

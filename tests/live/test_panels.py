@@ -30,6 +30,8 @@ _OF_OTHERS = {
     ("stream-rank-fleet", "Recent magnitude loss", "{{instance}}"),
     ("stream-rank-learning", "Recent magnitude loss", "week's mean: {{learner}} $at"),
     ("stream-rank-learning", "Rank loss of users", "{{learner}} $at"),
+    ("stream-rank-learning", "What users liked next", "{{learner}} $at"),
+    ("stream-rank-learning", "What users liked next", "popularity: {{learner}} $at"),
 }
 """Lines of champions that predict scores, and of learners of users, of which there are none here."""
 _FIRST = (

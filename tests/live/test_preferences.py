@@ -42,15 +42,15 @@ _BEFORE = 8_000
 """Events that are learned before Prometheus comes: there is no drift to be found in fewer, and the rule is good by then."""
 _SETS = ("Labels within their prediction sets", "Ranks in a prediction set")
 """Of learners that give probabilities of ranks, of which one daemon has one."""
-_USERS = "Rank loss of users"
+_USERS = ("Rank loss of users", "What users liked next")
 """Of learners of users, of which no daemon has one."""
 _WORDS_ALONE = {
     ("preferences", "stream-rank-learning"): {
         *("Recent rank loss", "Recent magnitude loss", "What the champion takes for what"),
         *("Thresholds of the champion", "Members that disagree", "Margin"),
-        *(*_SETS, _USERS),
+        *(*_SETS, *_USERS),
     },
-    ("both", "stream-rank-learning"): {_USERS},
+    ("both", "stream-rank-learning"): {*_USERS},
     ("preferences", "stream-rank-fleet"): {"Recent rank loss", "Recent magnitude loss"},
     ("both", "stream-rank-fleet"): {"Recent magnitude loss"},
     ("ranks", "stream-rank-fleet"): {"Recent magnitude loss", "Recent preference error"},
@@ -58,13 +58,13 @@ _WORDS_ALONE = {
     ("ranks", "stream-rank-learning"): {
         *("Recent magnitude loss", "Recent preference error", "Log-loss of preferences"),
         *("Brier score of preferences", "Against challengers", "Members that disagree"),
-        *(*_SETS, _USERS),
+        *(*_SETS, *_USERS),
     },
     ("scores", "stream-rank-learning"): {
         *("Recent rank loss", "Recent preference error", "Log-loss of preferences"),
         *("Brier score of preferences", "Against challengers", "Members that disagree"),
         *("What the champion takes for what", "Thresholds of the champion", "Margin"),
-        *("Mistakes of members an event", *_SETS, _USERS),
+        *("Mistakes of members an event", *_SETS, *_USERS),
     },
 }
 """The panels that have nothing to show, by daemon and dashboard: those of what it does not learn, and of challengers that it does not have."""

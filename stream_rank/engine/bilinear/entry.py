@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stream_rank.engine.bilinear.finding import watch
 from stream_rank.engine.bilinear.forecast import forecast, judge, write_shares
 from stream_rank.engine.bilinear.learning import learn_pair, learn_rank
 from stream_rank.engine.bilinear.population import count
@@ -100,15 +101,34 @@ def _fetch(belief, slots, first, end):
 
 
 @compiled
-def run(block, starts, slots, values, ranks, predictions, learning, shares):
+def run(
+    block,
+    starts,
+    slots,
+    values,
+    ranks,
+    predictions,
+    learning,
+    shares,
+    asking,
+    sums,
+    items,
+    pairs,
+):
     """Predict the ranks of the rows of a CSR matrix with ascending slots, each before it is learned if its entry of `learning` says so.
 
     Each rank's probability, as before it was learned, is written to `shares`, unless that is empty. What is believed of a row is seen
-    once, for the rank, the probabilities and the lesson.
+    once, for the rank, the probabilities and the lesson. Of those of `asking` that are learned, `finding.watch` counts likes, unless
+    there is no room for `items`.
     """
     belief, asked = open_belief(block), shares.size > 0
     where, what = pointer(slots, 0, np.int64), pointer(values, 0, block.dtype)
-    probabilities = pointer(shares, 0, np.float64)
+    probabilities, watching = pointer(shares, 0, np.float64), items.size > 0
+    sums_at, items_at, pairs_at = (
+        pointer(sums, 0, np.float64),
+        pointer(items, 0, np.int64),
+        pointer(pairs, 0, np.int64),
+    )
     last = predictions.size - 1
     for i in range(predictions.size):
         ahead = min(i + _AHEAD, last)
@@ -122,6 +142,9 @@ def run(block, starts, slots, values, ranks, predictions, learning, shares):
             forecast(belief, seen, judged)
         if asked:
             write_shares(belief, shift(probabilities, i * shares.shape[1]))
+        if watching and learning[i] and asking[i]:
+            counts = ranks[i], sums_at, items_at, pairs_at
+            watch(belief, seen, some, numbers, n_entries, *counts)
         if learning[i]:
             learn_rank(belief, some, numbers, n_entries, ranks[i], seen, judged)
 

@@ -34,6 +34,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
     """
 
     _model: RankModel
+    finds_items: ClassVar[bool] = False
+    """Whether `learn_some` takes `watched`."""
     asks_what_it_learns: ClassVar[bool] = False
     """Whether `learn_some` gives probabilities of the rows that it learns too, as they were before."""
     _exact: ClassVar[bool] = True
@@ -162,11 +164,12 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         learning: npt.NDArray[np.bool_],
         group: Any = None,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict all rows of a stream, and learn some, each after its prediction; all labels must be known.
 
         A learner that `gives_probabilities` leaves those of the rows that are not learned in `shares`; one that `asks_what_it_learns`,
-        those of all rows, as before they were learned.
+        those of all rows, as before they were learned. One that `finds_items` counts in `watched` what users liked next.
         """
         if self._model.always_blocks and not rows.all_met(self._vocabulary):
             return self._learn_runs(rows, y, learning, group)
@@ -174,7 +177,8 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         ranks = self._labels.ranks(labels)
         if not rows.all_met(self._vocabulary):
             self._meet(rows.chosen(np.flatnonzero(learning)))
-        return self._labels.of(self._run_rows(rows, 0, len(rows), ranks, learning, shares))
+        given = rows, 0, len(rows), ranks, learning, shares, watched
+        return self._labels.of(self._run_rows(*given))
 
     def predict_many(self, X: Any) -> Any:
         """The labels of rows, none of them learned."""
@@ -231,6 +235,7 @@ class RankLearner(Learner, base.MiniBatchClassifier):
         ranks: Array,
         learning: npt.NDArray[np.bool_],
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict some rows, and learn those that `learning` says; the ranks that were predicted."""
         predictions, model = np.empty(end - first, np.int64), cast(Any, self._model)
@@ -239,6 +244,9 @@ class RankLearner(Learner, base.MiniBatchClassifier):
             given = block, ranks[rows], predictions[rows], learning[rows]
             if shares is None:
                 model.run(*given)
+            elif watched is not None:
+                some = watched._replace(asking=watched.asking[rows])
+                model.run_and_ask(*given, shares[rows], some)
             else:
                 model.run_and_ask(*given, shares[rows])
         return predictions

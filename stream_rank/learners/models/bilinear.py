@@ -32,6 +32,7 @@ _BOUND = {"float64": 1e25, "float32": 1e6}
 """Features up to this size leave every product finite: variances are ratios of features squared."""
 _OFFSETS, _SCALES, _AGREEMENTS, _MOODS = 1.0, 0.1, 0.05, 0.1
 """Prior variances before anything is known of users and items, in units of the scores' noise: these follow the data from then on."""
+_NOT_WATCHED = (np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
 def _packed(rows: DenseBlock | SparseBlock, dtype: str) -> tuple[Array, Array, Array]:
@@ -189,10 +190,12 @@ class Bilinear(ProbableRows):
         predictions: Array,
         learning: Array,
         shares: Array,
+        watched: Sequence[Array] = _NOT_WATCHED,
     ) -> None:
-        """`run`, and each rank's probability, of rows that are learned as before that."""
-        packed = _packed(rows, self.dtype)
-        entry.run(self.block, *packed, answers, predictions, learning, shares)
+        """`run`, and each rank's probability, of rows that are learned as before that; of those that are asked for likes are counted."""
+        packed, (sums, items, pairs, asking) = _packed(rows, self.dtype), watched
+        given = answers, predictions, learning, shares
+        entry.run(self.block, *packed, *given, asking, sums, items, pairs)
 
     def opinions(self, rows: DenseBlock | SparseBlock, shares: Array, scores: Array) -> None:
         """Each rank's probability, and the score."""
