@@ -77,6 +77,11 @@ class Member(PreparedLearner):
             shares[event] = list(model.predict_proba_one(whole).values())
         return shares
 
+    @property
+    def finds_items(self) -> bool:
+        """No: its events go another way."""
+        return False
+
     def learn_some(
         self,
         rows: Rows,
@@ -85,6 +90,7 @@ class Member(PreparedLearner):
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         predictions, found = self.opinions(rows, labels, asking, learning)
