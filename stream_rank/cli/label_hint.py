@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from stream_rank.config.labels import labels_in
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import StreamRankError
+from stream_rank.ingest.label_scale import LabelScale
 
 __all__ = ["label_hint"]
 
@@ -51,9 +53,23 @@ def label_hint(config: ReplayConfig) -> str:
     return f"{_QUESTION}{text}; if labels are texts, say which there are, the lowest first, as in `labels` bad,ok,good"
 
 
+def _shown(number: float) -> str:
+    """A number with the digits that a float32 has: 4.7 as one is not 4.7."""
+    return f"{number:.7g}"
+
+
+def _stands_for(text: str, labels: list[float]) -> bool:
+    """Whether the setting reads so, and has all of the labels."""
+    try:
+        scale = LabelScale(tuple(labels_in(text)))
+    except ValueError:
+        return False
+    return bool((scale.ranks_of(np.array(labels)) > 0).all())
+
+
 def _of_numbers(labels: list[float], events: int) -> str:
     first, last = labels[0], labels[-1]
-    seen = f"the first {events:,} events have {len(labels):,} different ones, from {first:g} to {last:g}"
+    seen = f"the first {events:,} events have {len(labels):,} different ones, from {_shown(first)} to {_shown(last)}"
     if len(labels) > _MOST_LABELS or len(labels) < 2:
         return f"{seen}: give `labels`, or a learner of scores such as recursive-mprank with `learners`"
     whole = all(label == int(label) for label in labels)
@@ -62,6 +78,7 @@ def _of_numbers(labels: list[float], events: int) -> str:
     steps = np.diff(labels)
     step = float(steps.min())
     count = round((last - first) / step)
-    if np.allclose(steps / step, np.round(steps / step), atol=1e-6) and 3 <= count <= _MOST_LABELS:
-        return f"{seen}: `labels` {first:g},{first + step:g},...,{last:g}"
-    return f"{seen}: `labels` {','.join(f'{label:g}' for label in labels)}"
+    short = f"{_shown(first)},{_shown(first + step)},...,{_shown(last)}"
+    if 3 <= count <= _MOST_LABELS and _stands_for(short, labels):
+        return f"{seen}: `labels` {short}"
+    return f"{seen}: `labels` {','.join(map(_shown, labels))}"

@@ -119,6 +119,26 @@ def _parser(chosen: str | None) -> Parser:
     return parser
 
 
+_OF_LISTS = {"--labels"}
+"""Flags whose value may begin with a negative number."""
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Words in which a list that begins with a hyphen is joined to its flag: argparse would take it for a flag.
+
+    >>> _joined(["replay", "--labels", "-1,0,1", "--quiet"])
+    ['replay', '--labels=-1,0,1', '--quiet']
+    """
+    found: list[str] = []
+    for word in words:
+        negative = word.startswith("-") and word[1:2] in "0123456789." and len(word) > 1
+        if found and found[-1] in _OF_LISTS and negative:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -126,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(*_THRESHOLDS)
     try:
         parser = _parser(next((word for word in words if not word.startswith("-")), None))
-        given: argparse.Namespace = parser.parse_args(words)  # type: ignore[no-untyped-call]
+        given: argparse.Namespace = parser.parse_args(_joined(words))  # type: ignore[no-untyped-call]
         flags = given.flag_names = parser.flags_of_settings(given)
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
             raise ConfigError(

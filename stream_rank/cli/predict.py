@@ -47,14 +47,15 @@ def run(given: argparse.Namespace) -> int:
     from stream_rank.ingest.files.open_source import open_source
 
     model = load(given.snapshot, chosen(given.snapshot, given.learner))
-    scale = _labels(given)
+    scale = _labels(given, model)
     contestant = contestant_of_model(model)
     fields = _fields(getattr(given, "fields", []))
     names = (*given.category, *_names_to(model))
     mapping = fields.mapping(given.ts_unit, names, scale)
     source = open_source([given.file], given.format, mapping)
     limits = replace(
-        limits_of([contestant], None, _MOST_FEATURES, delayed=False),
+        # with a scale every reader has to leave out what is none of its labels
+        limits_of([contestant], scale.n_ranks if scale else None, _MOST_FEATURES, delayed=False),
         max_features=_MOST_FEATURES,
         named=True,
     )
@@ -105,16 +106,24 @@ def _predicted(value: float, ranked: bool, scale: LabelScale | None) -> float | 
     return int(value) if scale is None else scale.label_of(value)
 
 
-def _labels(given: argparse.Namespace) -> LabelScale | None:
+def _labels(given: argparse.Namespace, model: Any) -> LabelScale | None:
     """The labels that were given, or those that the run learned."""
     from stream_rank.checkpoint.model_file import open_snapshot
+    from stream_rank.committees.members import learner_of
 
     settings = open_snapshot(given.snapshot).metadata.get("settings") or {}
     try:
         labels = labels_in(given.labels or settings.get("labels"))
     except ValueError as error:
         raise ConfigError(f"--labels: {error}") from None
-    return None if labels is None else LabelScale(tuple(labels))
+    if labels is None:
+        return None
+    n_ranks = getattr(learner_of(getattr(model, "learners", [model])[0]), "n_ranks", None)
+    if n_ranks not in (None, len(labels)):
+        raise ConfigError(
+            f"--labels: there are {len(labels)}, and the learner learned {n_ranks} ranks"
+        )
+    return LabelScale(tuple(labels))
 
 
 _OUTCOMES = {1: "preferred", 0: "tie", -1: "other"}

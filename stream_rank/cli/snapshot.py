@@ -205,11 +205,19 @@ def _export(given: argparse.Namespace) -> int:
 
 def _merge(given: argparse.Namespace) -> int:
     """Write the average of learners to a file, which has no position: of a run, it is where several streams were, and none can go on there."""
-    from stream_rank.checkpoint.model_file import load, save
+    from stream_rank.checkpoint.model_file import load, open_snapshot, save
     from stream_rank.cli.learner_choice import chosen
     from stream_rank.errors import MergeError
     from stream_rank.features.average import average
 
+    known: dict[str, str] = {}
+    for where in given.where:
+        labels = (open_snapshot(where).metadata.get("settings") or {}).get("labels")
+        if labels is not None:
+            known.setdefault(json.dumps(labels), where)
+    if len(known) > 1:
+        told = "; ".join(f"{where} learned {labels}" for labels, where in known.items())
+        raise MergeError(f"ranks that are not of the same labels have no average: {told}")
     learners = [load(where, chosen(where, given.learner)) for where in given.where]
     try:
         merged = average(learners)

@@ -44,10 +44,10 @@ def labels_in(given: Any) -> Any:
     [0.5, 1.0, 1.5, 2.0, 2.5]
     """
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else given
-    if not isinstance(parts, list) or any(
-        isinstance(part, bool) or not isinstance(part, str | int | float) for part in parts
-    ):
+    if not isinstance(parts, list):
         return given
+    if any(isinstance(part, bool) or not isinstance(part, str | int | float) for part in parts):
+        raise ValueError("labels are numbers or texts")  # true would be taken for 1
     if parts.count(_REST) == 1:
         parts = _filled(parts)
     if not 2 <= len(parts) <= _MOST:

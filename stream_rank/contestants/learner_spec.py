@@ -238,18 +238,20 @@ def contestants_of(
     preparations: Preparations | None = None,
     allow_imports: Sequence[str] = (),
     chains: Mapping[str, Chain] | None = None,
+    members: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Contestant]:
     """The learners of a run, each under the name that it was asked for by; their stages are added to `preparations`.
 
     Behind a committee come its members, unless they were asked for themselves. `chains` are what the chains are called of those
-    learners that have numbered ones.
+    learners that have numbered ones, and `members` those of committees that learned before: what a committee has by default may have changed.
     """
     if len(set(specs)) < len(specs):
         twice = next(spec for spec in specs if specs.count(spec) > 1)
         raise ConfigError(f"learner {twice!r} is given twice; give them different parameters")
     shared = Preparations() if preparations is None else preparations
-    committees = {spec: members for spec in specs if (members := members_of(spec))}
-    voting = {name for members in committees.values() for name in members}
+    before = members or {}
+    committees = {spec: its for spec in specs if (its := before.get(spec) or members_of(spec))}
+    voting = {name for its in committees.values() for name in its}
     shared.asks_all = bool(voting)
     names = [
         name
@@ -271,8 +273,8 @@ def contestants_of(
         elif stages:
             contestant = PreparedLearner(spec, chain, shared, contestant)
         found[spec] = contestant
-    for spec, members in committees.items():
-        voters: list[Any] = [found[name] for name in members]
+    for spec, its in committees.items():
+        voters: list[Any] = [found[name] for name in its]
         found[spec] = Committee(spec, voters)
     return [found[name] for name in dict.fromkeys(names)]
 

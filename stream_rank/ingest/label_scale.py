@@ -19,6 +19,12 @@ _SHOWN = 4
 """So many labels of a longer scale does a message show."""
 
 
+def _shown(label: Any) -> str:
+    """A number with so many digits that labels differ; what is no number as it is."""
+    number = isinstance(label, int | float) and not isinstance(label, bool)
+    return f"{label:.12g}" if number else repr(label)
+
+
 @dataclass(frozen=True)
 class LabelScale:
     """Labels from the lowest to the highest, all numbers or all texts. The label at place i, from 1, is rank i.
@@ -33,6 +39,11 @@ class LabelScale:
     """
 
     labels: tuple[float, ...] | tuple[str, ...]
+
+    @property
+    def n_ranks(self) -> int:
+        """The number of labels."""
+        return len(self.labels)
 
     @property
     def of_texts(self) -> bool:
@@ -78,13 +89,12 @@ class LabelScale:
         return np.where(np.isnan(labels), labels, found)
 
     def label_of(self, rank: float) -> float | str | None:
-        """The label of a predicted rank; None where there was no prediction."""
-        return self.labels[int(rank) - 1] if rank == rank else None
+        """The label of a predicted rank; None where there was no prediction, or, by somebody else's classifier, of what is no rank."""
+        return self.labels[int(rank) - 1] if 1 <= rank <= len(self.labels) else None
 
     def unknown(self, label: Any) -> LabelError:
         """What to say of something that is no label."""
-        given = f"{label:g}" if isinstance(label, int | float) else repr(label)
-        labels = [f"{each:g}" if isinstance(each, float) else repr(each) for each in self.labels]
+        given, *labels = [_shown(each) for each in (label, *self.labels)]
         if len(labels) > _SHOWN:
             labels[_SHOWN - 2 : -1] = ["..."]
         return LabelError(f"label {given:.60} is not one of {', '.join(labels)}")

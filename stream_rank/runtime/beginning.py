@@ -20,10 +20,12 @@ def begin_with(
     preparations: Preparations,
     index: FeatureIndex,
     most_features: int,
+    labels: Sequence[Any] | None = None,
 ) -> None:
     """Let the only learner of a run, and its stages, be as in a file; a `ConfigError` if these are of another kind.
 
-    The position is the run's own, since a model has none. Losses are counted from here.
+    The position is the run's own, since a model has none. Losses are counted from here. `labels` are the run's: where the other run
+    had some too, its ranks are those.
     """
     mine = contestants[0].state
     if len(contestants) != 1 or mine is None:
@@ -32,6 +34,11 @@ def begin_with(
             f"a run that begins with a model has one learner of this package, and not {names}"
         )
     one, snapshot = contestants[0], open_snapshot(url)
+    theirs_were = (snapshot.metadata.get("settings") or {}).get("labels")
+    if labels is not None and theirs_were not in (None, list(labels)):
+        raise ConfigError(
+            f"{url} learned the `labels` {theirs_were!r}, and the run has {list(labels)!r}: give those, in their order"
+        )
     name = chosen_in(snapshot)
     if name is None:
         raise ConfigError(f"{url} has several learners, or none: save the one to begin with alone")

@@ -16,6 +16,7 @@ __all__ = [
     "kept_settings",
     "late_learners",
     "learners_before",
+    "members_before",
     "tell_of_learners",
 ]
 
@@ -82,6 +83,16 @@ def chains_before(snapshot: Snapshot) -> dict[str, Chain]:
         chain = parts.get(f"learners/{name}", {}).get("preparation")
         if isinstance(chain, list) and all(isinstance(each, str) for each in chain):
             found[name] = tuple(chain)
+    return found
+
+
+def members_before(snapshot: Snapshot) -> dict[str, list[str]]:
+    """The members of the committees of a snapshot, by committee: those by default may have been others."""
+    parts, found = snapshot.metadata["parts"], {}
+    for name in learners_before(snapshot):
+        members = parts.get(f"learners/{name}", {}).get("members")
+        if isinstance(members, list) and set(members) <= set(parts):
+            found[name] = [str(each).removeprefix("learners/") for each in members]
     return found
 
 

@@ -38,7 +38,10 @@ def seated(learning: LearningRun, study: Study) -> Joined:
         if each.name in learning.late:
             states[each.name] = each.state
             chains[each.name] = each.chain and preparations.adopt(each.chain, study.preparations)
-    contestants = contestants_in(learning.config, learning.config.learners, preparations, chains)
+    members = {each.name: each.votes_of for each in learning.contestants if each.votes_of}
+    contestants = contestants_in(
+        learning.config, learning.config.learners, preparations, chains, members
+    )
     for each in contestants:
         each.bound(learning.room.max_features)
         _continue(each.state, states[each.name], each.chain)

@@ -33,6 +33,7 @@ from stream_rank.runtime.changes import (
     kept_settings,
     late_learners,
     learners_before,
+    members_before,
     tell_of_learners,
 )
 from stream_rank.runtime.composition import compose
@@ -165,6 +166,9 @@ def open_run(
             place.lead(lambda: control.stop_requested)
             _clear_empty_run(config, place.store, say)
         late: list[str] = []
+        members = {} if snapshot is None else members_before(snapshot)
+        if members and contestants is None:
+            asked = contestants_in(config, config.learners, members=members)
         if snapshot is not None:
             before, now = learners_before(snapshot), [each.name for each in asked]
             late = late_learners(now, before) if catches_up else []
@@ -173,7 +177,7 @@ def open_run(
         if contestants is None:
             riding = [each.name for each in asked if each.name not in late]
             chains = {} if snapshot is None else chains_before(snapshot)
-            contestants = contestants_in(config, riding, preparations, chains)
+            contestants = contestants_in(config, riding, preparations, chains, members)
         progress = Progress(source.position_from)
         composed = compose(
             *(config, contestants, preparations, progress, rejects, predictions),
@@ -209,7 +213,8 @@ def open_run(
                 _check_newcomers(asked, before, len(index))
             elif config.begin_with is not None:
                 most = min(config.max_features, room.max_features)
-                begin_with(config.begin_with, contestants, preparations, index, most)
+                given = contestants, preparations, index, most, config.labels
+                begin_with(config.begin_with, *given)
             place.store.prepare()
         except OSError as error:
             raise WriteError(cause_of(error, config.out)) from error
@@ -241,10 +246,11 @@ def contestants_in(
     names: list[str],
     preparations: Preparations | None = None,
     chains: Mapping[str, Chain] | None = None,
+    members: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Contestant]:
-    """These learners, as the settings have them."""
+    """These learners, as the settings have them; committees that learned before with the `members` that they had."""
     given = config.n_ranks, config.seed, config.preparation
-    return contestants_of(names, *given, preparations, config.allow_imports, chains)
+    return contestants_of(names, *given, preparations, config.allow_imports, chains, members)
 
 
 def _check_newcomers(asked: Sequence[Contestant], before: Sequence[str], known: int) -> None:

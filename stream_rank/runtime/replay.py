@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.contestants.contestant import Contestant
-from stream_rank.contestants.spec_parts import members_of
 from stream_rank.errors import (
     InputError,
     NothingLearnedError,
@@ -195,7 +194,7 @@ class Replay:
                 continue
             if counts.learned:
                 say(f"{each.name} learned nothing: River's estimators learn no preferences")
-        voting = {name for spec in self.config.learners for name in members_of(spec) or ()}
+        voting = {name for each in self.learning.contestants for name in each.votes_of}
         quiet = voting.difference(self.config.learners)  # their committee knows what they are worth
         standings = self.learning.scoreboard.standings
         worse = [each for each in standings if each[1].worse and each[0] not in quiet]

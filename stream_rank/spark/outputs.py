@@ -75,12 +75,17 @@ def rows_of(name: str, shard: Shard | None, outcome: Outcome, state: bytes | Non
     for prediction in outcome.predictions:
         ident = None if prediction.id is None else str(prediction.id)
         rows += [
-            {"kind": PREDICTION, "learner": learner, "id": ident, "value": value}
+            {"kind": PREDICTION, "learner": learner, "id": ident, **_predicted(value)}
             for learner, value in prediction.values.items()
         ]
     columns = {column: [row.get(column) for row in rows] for column in _COLUMNS}
     columns["shard"] = [name] * len(rows)
     return pd.DataFrame({key: pd.Series(each, dtype=object) for key, each in columns.items()})
+
+
+def _predicted(value: float | str | None) -> dict[str, Any]:
+    """A predicted number, or a label that is text: a column has one type."""
+    return {"content": value} if isinstance(value, str) else {"value": value}
 
 
 def _rows_of_shard(shard: Shard, outcome: Outcome, state: bytes | None) -> list[dict[str, Any]]:
@@ -113,8 +118,8 @@ def rejects(output: Any) -> Any:
 
 
 def predictions(output: Any) -> Any:
-    """The predictions of requests, a row for each learner."""
-    return _only(output, PREDICTION, "id", "learner", "value")
+    """The predictions of requests, a row for each learner: numbers in `value`, and in `content` labels that are text."""
+    return _only(output, PREDICTION, "id", "learner", "value", "content")
 
 
 def scoreboards(output: Any) -> Any:

@@ -7,13 +7,15 @@ from stream_rank.checkpoint.model_file import learner_in, save
 from stream_rank.checkpoint.place import file_at
 from stream_rank.checkpoint.snapshot import unpack
 from stream_rank.checkpoint.store import reasons
+from stream_rank.config.spark import ShardConfig
 from stream_rank.errors import MergeError
 from stream_rank.features.average import average
 from stream_rank.runtime.changes import learners_before
 from stream_rank.spark.kept import KeptShards
 from stream_rank.spark.outputs import COUNTS, predictions, rejects, states
+from stream_rank.spark.shard import Shard
 
-__all__ = ["Publisher"]
+__all__ = ["Publisher", "check_rule"]
 
 
 class Publisher:
@@ -108,5 +110,12 @@ def _check(name: str, learner: Any) -> None:
         average([learner])
     except MergeError as error:
         raise MergeError(
-            f"{name} cannot be published as one rule ({error}): let shards be published alone, or take another learner"
+            f"{name} cannot be published as one rule ({error}): let shards be published alone, by `merge` no, or take another learner"
         ) from None
+
+
+def check_rule(config: ShardConfig) -> None:
+    """Raise a `MergeError` if champions of these settings have no average: before the first trigger, and not at its end."""
+    snapshot = unpack(Shard(config).dump())
+    champion = learners_before(snapshot)[0]
+    _check(champion, learner_in(snapshot, champion))

@@ -8,7 +8,7 @@ from stream_rank.config.spark import PARTITION, SparkConfig
 from stream_rank.errors import ConfigError, SnapshotError, StreamRankError
 from stream_rank.spark.learn import learned_by
 from stream_rank.spark.progress import observed
-from stream_rank.spark.publisher import Publisher
+from stream_rank.spark.publisher import Publisher, check_rule
 from stream_rank.spark.session import of_topics
 
 __all__ = ["begun", "ended"]
@@ -22,6 +22,9 @@ def begun(
 ) -> Any:
     """The query of these settings, which is running."""
     shows = config.by == PARTITION
+    merges = shows and config.merge == "yes"
+    if merges and publisher is None:
+        check_rule(config)
     events = of_topics(
         *(spark, config.topics, config.bootstrap_servers),
         start=config.start,
@@ -29,7 +32,7 @@ def begun(
         kafka=config.kafka,
     )
     output = observed(learned_by(config, events, shows), config)
-    publish = publisher or Publisher(config.published, merges=shows and config.merge == "yes")
+    publish = publisher or Publisher(config.published, merges=merges)
     writer = output.writeStream.queryName("stream-rank").outputMode("append").foreachBatch(publish)
     trigger: dict[str, Any] = (
         {"availableNow": True}

@@ -179,7 +179,7 @@ class Shard:
     def _begin_with(self, url: str) -> None:
         room = min(self.config.max_features, self._composed.room.max_features)
         given = self._contestants, self._composed.preparations, self._loop.decoder.index
-        begin_with(url, *given, room)
+        begin_with(url, *given, room, self.config.labels)
         self._progress.position = _offsets_in(open_snapshot(url))
 
     @property

@@ -131,6 +131,9 @@ def test_late_labels_preferences_and_others_fields_go_with_them(
         ([1, 2, 3, 4, 5], "from 1 to 5: --n-ranks 5"),
         ([0, 1, 2, 3, 4], "from 0 to 4: --labels 0,1,...,4"),
         (HALVES, "--labels 0.5,1,...,2.5"),
+        ([-2, -1, 0, 1, 2], "from -2 to 2: --labels -2,-1,...,2"),
+        ([1234567, 1234568, 1234570, 1234571, 1234572], "--labels 1234567,1234568,...,1234572"),
+        ([1 / 3, 2 / 3, 1, 4 / 3, 5 / 3], "--labels 0.3333333,0.6666667,1,1.333333,1.666667"),
         ([1, 10, 11, 20, 30.5], "--labels 1,10,11,20,30.5"),
         (TEXTS, "as in --labels bad,ok,good"),
     ],
@@ -143,13 +146,71 @@ def test_who_does_not_say_which_labels_there_are_is_told(
     code, _, said = in_process(capsys, "replay", path, "--out", tmp_path / "o", *fields)
     assert code == 2
     assert advice in said
+    if "bad" not in advice:  # what is advised can be typed as it stands
+        flag, value = advice.split()[-2:]
+        more = (*fields, flag, value, "--learner", "prank", "--quiet")
+        code, _, said = in_process(capsys, "replay", path, "--out", tmp_path / "o", *more)
+        assert code == 0, said
 
 
-def test_who_says_the_wrong_ones_is_told(tmp_path: Path, capsys: Capture) -> None:
-    path = written(tmp_path / "e.csv", rows(TEXTS))
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_who_says_the_wrong_ones_is_told(tmp_path: Path, capsys: Capture, ending: str) -> None:
+    path = written(tmp_path / f"e.{ending}", rows(TEXTS))
     code, _, said = in_process(
         *(capsys, "replay", path, "--out", tmp_path / "o", "--fields", "y=stars"),
         *("--n-ranks", 5, "--quiet"),
     )
     assert code == 5
     assert "--labels says which labels there are" in said
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_predict_asks_nothing_of_what_is_no_label_wherever_it_stands(
+    tmp_path: Path, capsys: Capture, ending: str
+) -> None:
+    fields = ("--fields", "y=stars")
+    known = written(tmp_path / f"known.{ending}", rows(HALVES))
+    replay = ("replay", known, "--out", tmp_path / "o", "--labels", "0.5,1,...,2.5", *LEARNER)
+    assert in_process(capsys, *replay, *fields)[0] == 0
+    events = rows([9.5, 1.0, 1.5, 2.0, 2.5])
+    odd = sum(each["stars"] == 9.5 for each in events)
+    path = written(tmp_path / f"odd.{ending}", events)
+    code, out, said = in_process(capsys, "predict", tmp_path / "o", path, *fields)
+    assert code == 0
+    assert sum("error" in json.loads(line) for line in out.splitlines()) == odd > 10
+    assert f"{odd} records could not be predicted" in said
+
+    code, _, said = in_process(
+        capsys, "predict", tmp_path / "o", path, "--labels", "bad,good", *fields
+    )
+    assert code == 2
+    assert "there are 2, and the learner learned 5 ranks" in said
+
+
+def test_ranks_of_other_labels_are_neither_merged_nor_begun_with(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = written(tmp_path / "e.csv", rows(["a", "b", "c", "d", "e"], 40))
+    given = ("replay", path, "--fields", "y=stars", "--quiet", "--learner", "raw | prank")
+    given = (*given, "--preparation", "raw", "--category", "colour", "--out")
+    assert in_process(capsys, *given, tmp_path / "up", "--labels", "a,b,c,d,e")[0] == 0
+    down = "--labels", "e,d,c,b,a"
+    code, _, said = in_process(
+        capsys, *given, tmp_path / "x", *down, "--begin-with", tmp_path / "up"
+    )
+    assert code == 2
+    assert "learned the --labels ['a', 'b'" in said
+    assert in_process(capsys, *given, tmp_path / "down", *down)[0] == 0
+    folders = tmp_path / "up", tmp_path / "down"
+    code, _, said = in_process(capsys, "snapshot", "merge", *folders, "--out", tmp_path / "m")
+    assert code != 0
+    assert "not of the same labels" in said
+    assert not (tmp_path / "m").exists()
+
+
+def test_numbers_in_a_column_of_text_are_numbers(tmp_path: Path, capsys: Capture) -> None:
+    path = written(tmp_path / "e.parquet", rows([str(each) for each in HALVES], 40))
+    given = ("--fields", "y=stars", "--labels", "0.5,1,...,2.5", *LEARNER)
+    code, _, said = in_process(capsys, "replay", path, "--out", tmp_path / "o", *given)
+    assert code == 0, said
+    assert summary_of(tmp_path / "o")["learned"] == 36

@@ -91,3 +91,23 @@ def test_what_are_no_labels_is_said(given_: str, words: str | None) -> None:
         return
     with pytest.raises(ValueError, match=words):
         labels_in(given_)
+
+
+def test_what_is_no_label_is_told_from_those_that_are() -> None:
+    for label, shown in ((True, "True"), (1.0000001, "1.0000001")):
+        assert f"label {shown} is not one of 0, 1" in str(LabelScale((0.0, 1.0)).unknown(label))
+    assert "label 20240103 is not one of 20240101, 20240102" in str(
+        LabelScale((20240101.0, 20240102.0)).unknown(20240103.0)
+    )
+
+
+@pytest.mark.parametrize("given_", [[True, False], ["yes", False], [[1], [2]]])
+def test_labels_in_a_file_of_settings_are_numbers_or_texts(given_: object) -> None:
+    with pytest.raises(ValueError, match="numbers or texts"):
+        labels_in(given_)
+
+
+@pytest.mark.parametrize("rank", [float("nan"), 0.0, -1.0, 3.0, float("inf")])
+def test_what_is_no_rank_has_no_label(rank: float) -> None:
+    """Classifiers of others may predict anything before they have learned."""
+    assert LabelScale(("bad", "good")).label_of(rank) is None

@@ -12,6 +12,7 @@ from stream_rank.errors import ConfigError
 from stream_rank.runtime.changes import WHY
 from stream_rank.runtime.replay import Replay
 from stream_rank.runtime.summary import as_json
+from tests.cli.conftest import in_process, summary_of
 from tests.pipeline.conftest import mixed
 
 FIRST = 900
@@ -130,3 +131,29 @@ def test_one_that_cannot_know_what_is_known_is_refused(tmp_path: Path) -> None:
         runs([CHAMPION, "recursive-mprank"])
     found = runs([CHAMPION, "scale | prank:kernel=gaussian(0.5),budget=20"])
     assert len(found["learners"]) == 2
+
+
+def test_a_committee_goes_on_with_the_members_that_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those by default may be others in a later version, and what was learned is of those before."""
+    path = tmp_path / "e.jsonl"
+    path.write_text(
+        "".join(f'{{"x": {{"a": {i % 5}}}, "y": {1 + i % 5 // 2}}}\n' for i in range(60))
+    )
+    given = ("replay", path, "--n-ranks", 3, "--quiet", "--out")
+
+    def by_default(*members: str) -> None:
+        monkeypatch.setattr("stream_rank.contestants.spec_parts.COMMITTEE", members)
+
+    by_default("raw | prank", "raw | averaged-prank")
+    assert in_process(capsys, *given, tmp_path / "whole")[0] == 0
+    assert in_process(capsys, *given, tmp_path / "parts", "--max-events", 25)[0] == 0
+    by_default("raw | oap-bpm", "raw | prank")
+    code, _, said = in_process(capsys, *given, tmp_path / "parts", "--resume")
+    assert code == 0, said
+    assert "leaves" not in said
+    whole, parts = (summary_of(tmp_path / name)["learners"] for name in ("whole", "parts"))
+    assert {name: each["state_sha256"] for name, each in parts.items()} == {
+        name: each["state_sha256"] for name, each in whole.items()
+    }

@@ -9,11 +9,12 @@ import pytest
 from stream_rank import average, load
 from stream_rank.checkpoint.model_file import state_digest
 from stream_rank.checkpoint.snapshot import unpack
-from stream_rank.config.spark import ShardConfig
+from stream_rank.config.spark import ShardConfig, SparkConfig
 from stream_rank.errors import MergeError
 from stream_rank.learners.base.state import digest_of
 from stream_rank.spark import publisher
-from stream_rank.spark.publisher import Publisher
+from stream_rank.spark.publisher import Publisher, check_rule
+from stream_rank.spark.query import begun
 from stream_rank.spark.worker import learned
 from tests.spark.conftest import portion, ratings
 
@@ -113,3 +114,11 @@ def test_what_has_no_average_is_refused_or_published_alone(tmp_path: Path) -> No
     Publisher(str(tmp_path), merges=False, side_outputs=False)(some, 0)
     assert (tmp_path / "shards/a.safetensors").read_bytes() == state
     assert not (tmp_path / "model.safetensors").exists()
+
+
+def test_a_champion_without_an_average_is_refused_before_anything_is_learned() -> None:
+    """The default learner is one."""
+    with pytest.raises(MergeError, match=r"hedge cannot be published as one rule.*`merge` no"):
+        begun(SparkConfig(topics=["t"], n_ranks=3), None)
+    for each in ("scale | oap-bpm", "raw | prank", "scale | ordinal-logit", "recursive-mprank"):
+        check_rule(SparkConfig(topics=["t"], learners=[each], n_ranks=3))

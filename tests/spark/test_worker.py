@@ -11,6 +11,7 @@ from stream_rank.config.spark import ShardConfig
 from stream_rank.errors import ConfigError
 from stream_rank.ingest.kafka.port import Partition
 from stream_rank.spark.kept import KeptShards
+from stream_rank.spark.outputs import ARROW, PREDICTION
 from stream_rank.spark.shard import Shard
 from stream_rank.spark.worker import learned, learned_in_order
 from tests.spark.conftest import PARTITION, parts_of, portion, ratings, replayed
@@ -110,3 +111,19 @@ def test_rows_say_of_which_shard_they_are() -> None:
     assert board.terms == 3
     (state,) = frame[frame.kind == "state"].itertuples()
     assert (state.state, state.records, state.rejected, state.requests) == (None, 5, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "column", "expected"), [("bad,good", "content", "good"), ("0,0.5", "value", 0.5)]
+)
+def test_labels_are_predicted_as_they_are_called(
+    labels: str, column: str, expected: object
+) -> None:
+    """A column of Spark's has one type: what is text has another than numbers."""
+    given = settings(labels=labels, n_ranks=None, learners=["raw | prank"])
+    label = labels.split(",")[1] if column == "value" else '"good"'
+    lines = [b'{"x": [1.0], "y": %s}' % label.encode(), b'{"x": [1.0], "id": "q"}']
+    _, frame = learned(given, "g", None, portion(lines, range(2)), False)
+    rows = pa.RecordBatch.from_pandas(frame, ARROW, preserve_index=False).to_pylist()
+    (asked,) = [row for row in rows if row["kind"] == PREDICTION]
+    assert (asked["id"], asked[column]) == ("q", expected)

@@ -138,6 +138,8 @@ def _ranks(
     """The labels of a column: numbers, or their ranks on a scale."""
     coded = pa.types.is_dictionary(column.type)
     kind = column.type.value_type if coded else column.type
+    if is_text(kind) and not coded:  # as cells, which say of each record what is wrong with it
+        column = joined(column.dictionary_encode())
     if scale is None or not (scale.of_texts and is_text(kind)):
         labels = _labels(column, "y", name, source, wrong)
         if scale is None:
@@ -146,7 +148,6 @@ def _ranks(
         for row in np.flatnonzero(ranks == 0).tolist():
             wrong.setdefault(row, str(scale.unknown(labels[row])))
         return ranks
-    column = column if coded else joined(column.dictionary_encode())
     known = {label: rank for rank, label in enumerate(scale.labels, 1)}
     texts = column.dictionary.to_pylist()
     ranks = np.array([*(known.get(text, 0) for text in texts), np.nan])
