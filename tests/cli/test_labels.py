@@ -191,8 +191,10 @@ def test_ranks_of_other_labels_are_neither_merged_nor_begun_with(
     tmp_path: Path, capsys: Capture
 ) -> None:
     path = written(tmp_path / "e.csv", rows(["a", "b", "c", "d", "e"], 40))
-    given = ("replay", path, "--fields", "y=stars", "--quiet", "--learner", "raw | prank")
-    given = (*given, "--preparation", "raw", "--category", "colour", "--out")
+    given = (
+        *("replay", path, "--fields", "y=stars", "--quiet", "--learner", "raw | prank"),
+        *("--preparation", "raw", "--category", "colour", "--out"),
+    )
     assert in_process(capsys, *given, tmp_path / "up", "--labels", "a,b,c,d,e")[0] == 0
     down = "--labels", "e,d,c,b,a"
     code, _, said = in_process(

@@ -119,6 +119,7 @@ def test_what_has_no_average_is_refused_or_published_alone(tmp_path: Path) -> No
 def test_a_champion_without_an_average_is_refused_before_anything_is_learned() -> None:
     """The default learner is one."""
     with pytest.raises(MergeError, match=r"hedge cannot be published as one rule.*`merge` no"):
-        begun(SparkConfig(topics=["t"], n_ranks=3), None)
+        begun(SparkConfig.model_validate({"topics": ["t"], "n_ranks": 3}), None)
     for each in ("scale | oap-bpm", "raw | prank", "scale | ordinal-logit", "recursive-mprank"):
-        check_rule(SparkConfig(topics=["t"], learners=[each], n_ranks=3))
+        given = {"topics": ["t"], "learners": [each], "n_ranks": 3}
+        check_rule(SparkConfig.model_validate(given))

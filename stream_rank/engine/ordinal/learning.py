@@ -266,9 +266,12 @@ def _take(block, belief, event, label, learning, shares, i):
 
 
 @compiled
-def begin_features(block, first, end):
-    """Give features their place in the full covariance; they take part when they have a value."""
-    for number in range(n_beliefs(block)):
+def begin_features(block, first, end, count):
+    """Give features their place in the full covariance; they take part when they have a value.
+
+    All of `count` beliefs have them, also a rival that was given up: how much room there is may not show in what is known.
+    """
+    for number in range(count):
         belief = open_any(block, number)
         for column in range(first, end):
             introduce(belief.covariance, column, 0.0)

@@ -85,7 +85,7 @@ class Ordinal(ProbableRows):
         super().resize(n_features)
         known, end = int(self.memory["sizes"][state.FEATURES]), min(n_features, self._width)
         if end > known:
-            engine.begin_features(self.block, known, end)
+            engine.begin_features(self.block, known, end, len(self._priors))
 
     def forget(self, slots: Array) -> None:
         """Know nothing of features any more, and all that was known of the others. Cost: O(d**2) each in the full covariance."""
@@ -95,7 +95,7 @@ class Ordinal(ProbableRows):
                 clear_feature(triangle, slot)
             for border in self._each("border"):
                 border[:, slot] = 0.0
-            engine.begin_features(self.block, slot, slot + 1)
+            engine.begin_features(self.block, slot, slot + 1, len(self._priors))
         for section in self._each("weights", "priors", "variances", "clocks"):
             section[slots] = 0
 
