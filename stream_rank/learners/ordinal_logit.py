@@ -40,8 +40,8 @@ class OrdinalLogit(RankLearner):
     parameters.
 
     Cost: for d features of full covariance `3 d**2` operations an event in the main, O(k d) and O(k**2) beside, and `d**2 / 2`
-    numbers; for others O(non-zeros). Twice the numbers, and 2.7 times the
-    operations as long as two beliefs learn (where features are many mostly some hundred events, where they are few perhaps for good), unless `regularization` is given. `k**2` numbers for k ranks: labels that are discovered should not be a continuum.
+    numbers; for others O(non-zeros). Twice the numbers, and as long as two beliefs learn (100 events for each feature at most; with `forgetting` below 1 for good) 2.7 times the
+    operations, unless `regularization` is given. `k**2` numbers for k ranks: labels that are discovered should not be a continuum.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from stream_rank import OAPStream, OrdinalLogit
+from stream_rank.checkpoint.model_file import state_digest
 from stream_rank.engine.jit import compiled
 from stream_rank.engine.ordinal.likelihood import settle, slopes
 from tests.learners.conftest import dicts, events
@@ -488,3 +489,20 @@ def test_a_belief_without_hope_is_given_up_and_one_that_forgets_keeps_both() -> 
         model.learn_many(X, y)
         assert model._model.memory["evidence"][1] == riding
         assert model._model.memory["parameters"][0] == 100.0
+
+
+@pytest.mark.parametrize("precision", ["full", "diagonal"])
+def test_of_two_beliefs_that_agree_one_is_given_up(precision: Any) -> None:
+    """Of few features that say little, the evidence of neither is ever beyond hope; when it is given up depends on events alone."""
+    coins = np.random.default_rng(3)
+    X = coins.normal(size=(1_500, 3))
+    y = 1 + (X[:, 0] + coins.logistic(size=1_500) > 0)
+    whole, parts = (OrdinalLogit(n_ranks=2, precision=precision) for _ in range(2))
+    whole.learn_many(X[:400], y[:400])
+    assert whole._model.memory["evidence"][1] == 1
+    whole.learn_many(X[400:], y[400:])
+    assert whole._model.memory["evidence"][0] > -30
+    assert whole._model.memory["evidence"][1] == 0
+    for first in range(0, 1_500, 37):
+        parts.learn_many(X[first : first + 37], y[first : first + 37])
+    assert state_digest(parts) == state_digest(whole)
