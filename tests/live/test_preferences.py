@@ -44,7 +44,10 @@ _SETS = ("Labels within their prediction sets", "Ranks in a prediction set")
 """Of learners that give probabilities of ranks, of which one daemon has one."""
 _USERS = ("Rank loss of users", "What users liked next")
 """Of learners of users, of which no daemon has one."""
+_ALL = "|".join(_SHARES)
+"""All at once: what one of them has is shown."""
 _WORDS_ALONE = {
+    (_ALL, "stream-rank-learning"): {*_USERS},
     ("preferences", "stream-rank-learning"): {
         *("Recent rank loss", "Recent magnitude loss", "What the champion takes for what"),
         *("Thresholds of the champion", "Members that disagree", "Margin"),
@@ -68,8 +71,6 @@ _WORDS_ALONE = {
     },
 }
 """The panels that have nothing to show, by daemon and dashboard: those of what it does not learn, and of challengers that it does not have."""
-_ALL = "|".join(_SHARES)
-"""All at once: what one of them has is shown."""
 
 
 class Feeder(threading.Thread):
