@@ -1,17 +1,20 @@
 """`LabelScale`: the labels of a stream whose labels are not the ranks 1 to N."""
 
+from __future__ import annotations  # settings have a scale, and help is shown without NumPy
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from stream_rank.errors import LabelError
 
-__all__ = ["LabelScale"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+    Array = npt.NDArray[np.float64]
+
+__all__ = ["LabelScale"]
 
 _NEAR = 1e-3
 """A number is a label that it differs from by at most so much of a step: 4.7 as a float32 is not 4.7."""
@@ -57,6 +60,8 @@ class LabelScale:
     @cached_property
     def _ascending(self) -> tuple[Array, npt.NDArray[np.int64], float]:
         """The numbers in ascending order, the rank of each, and how near one has to be."""
+        import numpy as np
+
         given = np.array(self.labels, np.float64)
         order = np.argsort(given, kind="stable")
         return given[order], order + 1, _NEAR * float(np.diff(given[order]).min())
@@ -66,6 +71,8 @@ class LabelScale:
 
         Cost: O(1) of texts, O(log labels) of numbers.
         """
+        import numpy as np
+
         rank = 0
         if self.of_texts:
             rank = self._ranks.get(label, 0) if isinstance(label, str) else 0
@@ -80,6 +87,8 @@ class LabelScale:
 
         Cost: O(numbers log labels).
         """
+        import numpy as np
+
         if self.of_texts:
             return np.where(np.isnan(labels), labels, 0.0)
         known, ranks, near = self._ascending
