@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_rank.cli.exit_codes import ExitCode
 from stream_rank.cli.flags import add_settings, settings
-from stream_rank.cli.label_hint import label_hint
 from stream_rank.cli.signals import listen
 from stream_rank.config.replay import ReplayConfig
 from stream_rank.errors import (
@@ -92,6 +91,8 @@ def carry_out(
     try:
         replay = Replay(config, show.warn, control, **more)
     except UnknownLabelsError as error:
+        from stream_rank.cli.label_hint import label_hint  # imports NumPy
+
         hint = label_hint(config)
         raise ConfigError(hint or str(error)) from None
     with replay:
