@@ -13,6 +13,8 @@ __all__ = ["ScoreBaseline"]
 
 Array = npt.NDArray[Any]
 
+_HISTORY = "history"
+
 
 class ScoreBaseline:
     """What the mean score would have lost: twice the variance of the labels, within groups where there are groups.
@@ -40,9 +42,9 @@ class ScoreBaseline:
         return [Answer("mean", *self._board.loss_sum, self._board.recent_loss)]
 
     def arrays(self) -> dict[str, Array]:
-        """The arrays of its state."""
-        return self._board.arrays()
+        """The arrays of its state. How its loss went along the stream nobody asks, and arrays alone could not tell how long its parts are."""
+        return {name: each for name, each in self._board.arrays().items() if name != _HISTORY}
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Continue from another baseline's state; a `ValueError` if its arrays have other sizes."""
-        self._board.restore(self._board.described(), arrays)
+        self._board.restore(self._board.described(), {**arrays, _HISTORY: np.empty(0)})

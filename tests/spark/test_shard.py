@@ -107,3 +107,14 @@ def test_of_keys_little_is_kept() -> None:
     assert sum(array.nbytes for array in state.arrays.values()) < 20_000
     with pytest.raises(ValueError, match="for keys"):
         of_keys({"expiry_seconds": 5})
+
+
+def test_a_long_stream_is_one_of_restarts_too() -> None:
+    """More blocks of losses than a history has parts: what halves them must come through a restart."""
+    lines, learners = ratings(110_000), ["raw | prank", "raw | recursive-mprank"]
+    whole, again = Shard(config(learners=learners)), Shard(config(learners=learners))
+    whole.take(portion(lines, range(110_000)))
+    for begin in range(0, 110_000, 22_000):
+        again.load(again.dump())
+        again.take(portion(lines, range(begin, begin + 22_000)))
+    assert parts_of(again.dump()) == parts_of(whole.dump())
