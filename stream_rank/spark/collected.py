@@ -2,12 +2,14 @@
 
 from typing import Generic, TypeVar
 
+from stream_rank.sinks.sink import NullSink
+
 __all__ = ["Collected"]
 
 Item = TypeVar("Item")
 
 
-class Collected(Generic[Item]):
+class Collected(NullSink, Generic[Item]):
     """Items of the records at hand. Spark writes them with the state, or neither, so there is nothing to flush or to mark."""
 
     unit = "rows"
@@ -15,7 +17,7 @@ class Collected(Generic[Item]):
     def __init__(self) -> None:
         self._items: list[Item] = []
 
-    def put(self, item: Item) -> None:
+    def put(self, item: Item) -> None:  # type: ignore[override]
         """Keep an item."""
         self._items.append(item)
 
@@ -23,19 +25,3 @@ class Collected(Generic[Item]):
         """The items so far, which are kept no more."""
         items, self._items = self._items, []
         return items
-
-    def push(self) -> None:
-        """Do nothing."""
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-    def mark(self) -> int:
-        """Always 0."""
-        return 0
-
-    def restore(self, mark: int | None) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
