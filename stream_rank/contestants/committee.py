@@ -27,7 +27,7 @@ class Committee:
     predicts: Literal["ranks", "scores"] = "ranks"
     learns_groups = False
     gives_probabilities = True
-    has_users = False
+    has_users = finds_items = False
 
     def __init__(self, name: str, members: Sequence[Member], votes: Votes | None = None) -> None:
         self.name, self.members = name, list(members)
@@ -122,6 +122,7 @@ class Committee:
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction."""
         found = [each.opinions(rows, labels, asking, learning) for each in self.members]

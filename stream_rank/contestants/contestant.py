@@ -1,7 +1,7 @@
 """The protocol of contestants: the learners of a run."""
 
 from collections.abc import Hashable, Mapping
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from stream_rank.learners.base.capabilities import Insight, LearnerLimits, Rule
 from stream_rank.learners.base.state import State
 from stream_rank.learners.tables.rows import Rows
 
-__all__ = ["Contestant", "FindsItems", "Memory"]
+__all__ = ["Contestant", "Memory"]
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -74,6 +74,10 @@ class Contestant(Protocol):
         """Whether it learns of users, whose losses count by groups then."""
 
     @property
+    def finds_items(self) -> bool:
+        """Whether it orders items for users, and counts how well in `learn_some`."""
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether it says how likely each rank is."""
 
@@ -108,10 +112,12 @@ class Contestant(Protocol):
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict the events that `asking` says, and learn those that `learning` says, each after its prediction.
 
-        One that gives probabilities leaves each rank's in `shares`, a row for each event. What is returned for others means nothing.
+        One that gives probabilities leaves each rank's in `shares`, a row for each event; one that `finds_items` counts in `watched` what
+        users liked next. What is returned for others means nothing.
         """
 
     def predict(self, rows: Rows, unknown_features: Mapping[int, dict[Any, float]]) -> Array:
@@ -128,24 +134,3 @@ class Contestant(Protocol):
 
         Between any two events; those that come after it have other names in the same slots.
         """
-
-
-@runtime_checkable
-class FindsItems(Protocol):
-    """A contestant that may order items for users."""
-
-    @property
-    def finds_items(self) -> bool:
-        """Whether it does, and counts in `watched` how well."""
-
-    def learn_some(
-        self,
-        rows: Rows,
-        labels: Array,
-        groups: Array | None,
-        asking: Mask,
-        learning: Mask,
-        shares: Array | None = None,
-        watched: Any = None,
-    ) -> Array:
-        """`Contestant.learn_some`; on the way it counts what users liked next."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from stream_rank.contestants.contestant import Contestant, FindsItems, Memory
+from stream_rank.contestants.contestant import Contestant, Memory
 from stream_rank.contestants.preparations import Chain, Preparations, specs_of
 from stream_rank.engine.preparation.lessons import answers
 from stream_rank.features.catalogue import state_of
@@ -81,7 +81,7 @@ class PreparedLearner:
     @property
     def finds_items(self) -> bool:
         """Whether the learner orders items for users."""
-        return isinstance(self._inner, FindsItems) and self._inner.finds_items
+        return self._inner.finds_items
 
     @property
     def gives_probabilities(self) -> bool:
@@ -168,20 +168,17 @@ class PreparedLearner:
         events, learned = lessons.events, lessons.learning
         asked = ~learned
         both = None if shares is None else np.empty((len(events), shares.shape[1]))
-        inner: Any = self._inner
-        counted = {}
-        if (
-            watched is not None
-        ):  # by the rows that are learned: what is believed is then as it was asked
-            counted["watched"] = watched._replace(asking=watched.asking[events])
-        predictions = inner.learn_some(
+        if watched is not None:
+            # by the rows that are learned: what is believed is then as it was asked
+            watched = watched._replace(asking=watched.asking[events])
+        predictions = self._inner.learn_some(
             self._bounded(lessons.rows),
             labels[events],
             None if groups is None else groups[events],
             asked,
             learned,
             both,
-            **counted,
+            watched,
         )
         found = np.full(len(rows), np.nan)
         answers(events, learned, predictions, found)

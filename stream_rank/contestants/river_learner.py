@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 class RiverLearner:
     """An estimator of River's, called event by event. Snapshots cannot hold it, because the form of its state is unknown."""
 
-    learns_groups = learns_preferences = gives_probabilities = has_users = False
+    learns_groups = learns_preferences = gives_probabilities = has_users = finds_items = False
     state = None
     limits = LearnerLimits(math.inf, math.inf, math.inf)
 
@@ -87,6 +87,7 @@ class RiverLearner:
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         """Predict and learn what is to be: no more, since a prediction may change an estimator."""
         found = np.full(len(rows), np.nan)

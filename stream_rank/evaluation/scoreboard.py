@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from stream_rank.contestants.contestant import Contestant, FindsItems
+from stream_rank.contestants.contestant import Contestant
 from stream_rank.evaluation.baseline import Baseline
 from stream_rank.evaluation.board import Board
 from stream_rank.evaluation.finding_board import Watched
@@ -77,8 +77,7 @@ class Scoreboard:
                 self.baselines[key] = _baseline(each.predicts, self.n_ranks, self._window)
             ranks, baseline = each.predicts == "ranks", self.baselines[key]
             given = ranks, self.n_ranks, self._window, baseline, began
-            finds = isinstance(each, FindsItems) and each.finds_items
-            more = each.gives_probabilities, each.has_users, finds
+            more = each.gives_probabilities, each.has_users, each.finds_items
             self.boards[each.name] = Board(*given, *more)
 
     def join(self, contestants: Sequence[Contestant]) -> None:

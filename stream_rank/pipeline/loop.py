@@ -181,12 +181,9 @@ class Loop:
 
     def _learn_some(self, each: Contestant, given: tuple[Any, ...]) -> Array:
         """Have a contestant predict and learn; one that orders items counts on the way what users liked next."""
-        watched = self.scoreboard.watched(each.name, given[3])
-        if watched is None:
-            return each.learn_some(*given)
-        finder: Any = each  # one of `FindsItems`
-        found: Array = finder.learn_some(*given, watched)
-        return found
+        rows, labels, groups, asking, learning, shares = given
+        watched = self.scoreboard.watched(each.name, asking)
+        return each.learn_some(rows, labels, groups, asking, learning, shares, watched)
 
     def _ratings(self, batch: Batch) -> None:
         """Predict and learn ratings, each predicted before it is learned."""

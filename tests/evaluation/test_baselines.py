@@ -191,7 +191,9 @@ def test_preferences_stand_beside_a_coin() -> None:
 def test_a_scoreboard_goes_on_where_another_was(n_ranks: int | None) -> None:
     kinds = {"prank": "ranks", "recursive-mprank": "scores"}
     contestants: Any = [
-        SimpleNamespace(name=name, predicts=kind, gives_probabilities=False, has_users=False)
+        SimpleNamespace(
+            name=name, predicts=kind, gives_probabilities=False, has_users=False, finds_items=False
+        )
         for name, kind in kinds.items()
     ]
 

@@ -44,7 +44,7 @@ class RunningMean:
     key = "learners/running-mean"
     predicts: Literal["ranks", "scores"] = "scores"
     limits = LearnerLimits(1e9, np.inf, np.inf)
-    learns_groups = learns_preferences = gives_probabilities = has_users = False
+    learns_groups = learns_preferences = gives_probabilities = has_users = finds_items = False
     chain: tuple[str, ...] = ()
     votes_of: tuple[str, ...] = ()
     model = None
@@ -103,6 +103,7 @@ class RunningMean:
         asking: Mask,
         learning: Mask,
         shares: Array | None = None,
+        watched: Any = None,
     ) -> Array:
         found = np.full(len(rows), np.nan)
         for place in range(len(rows)):
